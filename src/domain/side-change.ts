@@ -1,0 +1,45 @@
+// What one side of two states did to a piece of work since they parted: a person decided, or it went on by itself (05, S4). Pure.
+
+import { AUTOMATED, GOAL_STATUSES, type Goal } from './goal.js';
+import { CLOSED_STATES, type Job } from './job.js';
+
+/** `automatic`: a claim, or how a Run or step ended. `decision`: any other decision of a person, handler or Skill. */
+export type SideChange = 'automatic' | 'cancel' | 'reopen' | 'decision';
+
+export function changeOfJob(base: Job, side: Job): SideChange {
+  if (side.state === 'cancelled') return 'cancel';
+  if (CLOSED_STATES.has(base.state) && !CLOSED_STATES.has(side.state)) return 'reopen';
+  if (side.state === 'active') return 'automatic';
+  // Found on its base: nobody decided that.
+  if (side.state === 'done') return side.merged?.by === 'hand' ? 'automatic' : 'decision';
+  if (side.state !== 'pending') return 'automatic';
+  if (base.state === 'active') return 'automatic';
+  return base.state === 'pending' && side.last_run !== base.last_run ? 'automatic' : 'decision';
+}
+
+export function changeOfGoal(base: Goal, side: Goal): SideChange {
+  if (side.status === 'cancelled') return 'cancel';
+  if ((base.status === 'done' || base.status === 'cancelled') && !isClosed(side)) return 'reopen';
+  const began = base.status === 'todo' || AUTOMATED.has(base.status);
+  if (!began || side.round !== base.round) return 'decision';
+  if (side.status === 'failed') return 'automatic';
+  // The same step in a new occurrence was decided; without one, its worker wrote down what it found.
+  if (side.status === base.status) return side.occurrence.number === base.occurrence.number ? 'automatic' : 'decision';
+  return order(side) > order(base) && order(side) <= GOAL_STATUSES.indexOf('review') ? 'automatic' : 'decision';
+}
+
+const isClosed = ({ status }: Goal): boolean => status === 'done' || status === 'cancelled';
+const order = ({ status }: Goal): number => GOAL_STATUSES.indexOf(status);
+
+/**
+ * Which of two changes counts: an automatic one yields to a decision, cancel wins over all but reopen, else neither.
+ * The order of the two does not matter.
+ */
+export function settleChanges(ours: SideChange, theirs: SideChange): 'ours' | 'theirs' | 'neither' {
+  if (ours === theirs) return 'neither';
+  if (ours === 'automatic') return 'theirs';
+  if (theirs === 'automatic') return 'ours';
+  if (ours === 'cancel') return theirs === 'reopen' ? 'neither' : 'ours';
+  if (theirs === 'cancel') return ours === 'reopen' ? 'neither' : 'theirs';
+  return 'neither';
+}

@@ -1,0 +1,20 @@
+// Skills bound to the life of a Goal: which are due at which moment, where they run, and what text they add to prompts (G61, G62). Pure.
+
+import type { GoalStatus } from './goal.js';
+import type { Skill } from './policy.js';
+
+/** Not `error`: that is an Error event's, with its window (G41). */
+export type Moment = 'enter' | 'success' | 'exit';
+
+export const statusEvent = (status: GoalStatus, moment: Moment | 'error'): string => `workflow.${status}.${moment}`;
+
+/** Does a Skill of this event have a checkout of its own, or the Round's (G62)? */
+export const hasOwnCheckout = (event: string): boolean => /^workflow\.(?:backlog|todo)\./.test(event);
+
+/** Is it a handler of an Error event? */
+export const isHandler = (event: string): boolean =>
+  /^workflow\.(?:plan|implement|quality|governance)\.error$/.test(event);
+
+/** The texts for the prompt of whoever works at these events, in the order of the configuration. */
+export const contextOf = (skills: readonly Skill[], events: readonly string[]): readonly string[] =>
+  skills.flatMap(({ kind, on, text }) => (kind === 'context' && text !== null && events.includes(on) ? [text] : []));
