@@ -1,0 +1,124 @@
+// What killed commands left for the next one that writes: intents, checkouts that wait, merges, dead Runs (M1, M2).
+
+import { type Item, keepIt, verdict } from '../../domain/collect.js';
+import { isOwlError } from '../../domain/errors.js';
+import type { Job } from '../../domain/job.js';
+import { LOCAL_PREFIX } from '../../state/layout.js';
+import { failpoint } from '../../system/failpoint.js';
+import { isAlive } from '../../system/processes.js';
+import { jobRef } from '../jobs.js';
+import { settleLeftovers } from '../leftovers.js';
+import { settleDead } from '../run/recover.js';
+import type { Workbench } from '../workbench.js';
+import type { Collected } from './act.js';
+
+const KINDS: Readonly<Record<string, string>> = {
+  intents: 'an operation that was interrupted, or is under way',
+  follow: 'a branch that moves, or waits to move, with its checkouts',
+  landing: 'a merge that was interrupted, or is under way',
+  locks: 'an index lock of git owl',
+};
+
+/** Notes of this clone that say that something is not finished. */
+async function openNotes(bench: Workbench): Promise<readonly Item[]> {
+  const notes = await bench.notes.list('');
+  return notes.flatMap(({ name }): Item[] => {
+    const what = KINDS[name.split('/', 1)[0] ?? ''];
+    if (what === undefined) return [];
+    const detail = `${what}; the next command that writes settles what can be settled`;
+    return [
+      {
+        kind: 'note',
+        subject: `${LOCAL_PREFIX}${name}`,
+        owner: null,
+        ...verdict('settle', 'interrupted', detail),
+        proof: [],
+      },
+    ];
+  });
+}
+
+/** Settles them as every writing command does. What is still there afterwards is unfinished, and told. */
+export async function settleNotes(bench: Workbench): Promise<readonly Collected[]> {
+  const before = await openNotes(bench);
+  if (before.length === 0 || bench.dryRun) return before.map((item) => ({ ...item, result: 'planned' }));
+  await failpoint('gc.before-settle');
+  let failed: string | null = null;
+  try {
+    await settleLeftovers(bench);
+  } catch (error) {
+    if (!isOwlError(error)) throw error;
+    failed = error.message;
+  }
+  await failpoint('gc.after-settle');
+  const left = new Set((await openNotes(bench)).map((item) => item.subject));
+  return before.map((item): Collected => {
+    if (!left.has(item.subject)) return { ...item, detail: 'it is finished, or void', result: 'done' };
+    const detail =
+      failed ?? `${KINDS[item.subject.slice(LOCAL_PREFIX.length).split('/', 1)[0] ?? ''] ?? 'it'}; it is not finished`;
+    return { ...item, ...verdict('report', 'unfinished-move', detail), result: 'kept' };
+  });
+}
+
+/** Live and dead Runs; dead ones are settled, unless their agent cannot be proven ended (J5). One never stops the others. */
+export async function settleRuns(bench: Workbench): Promise<readonly Collected[]> {
+  const results: Collected[] = [];
+  for (const job of await (await bench.store.snapshot()).openJobs()) {
+    if (job.state !== 'active') continue;
+    const item = await runItem(bench, job);
+    if (item.action !== 'settle-run') results.push({ ...item, result: 'none' });
+    else if (bench.dryRun || bench.signal.aborted) results.push({ ...item, result: 'planned' });
+    else results.push(await settleRunOf(bench, job, item));
+  }
+  return results;
+}
+
+async function settleRunOf(bench: Workbench, job: Job, item: Item): Promise<Collected> {
+  await failpoint('gc.before-settle-run');
+  try {
+    const detail = await settleDead(bench, job, 'git owl was ended while it ran');
+    await failpoint('gc.after-settle-run');
+    const now = await (await bench.store.snapshot()).job(job.id);
+    // Still claimed by the same Run: its agent's group could not be proven ours, and the Job waits.
+    const waits = now.kind === 'found' && now.record.claim?.run === job.claim?.run;
+    if (waits) return { ...item, ...verdict('report', 'group-not-ours', detail), result: 'kept' };
+    return { ...item, detail, result: 'done' };
+  } catch (error) {
+    if (!isOwlError(error)) throw error;
+    return { ...item, ...keepIt('inspection-failed', error.message), result: 'kept' };
+  }
+}
+
+async function runItem(bench: Workbench, job: Job): Promise<Item> {
+  const of = { kind: 'run', subject: jobRef(job), owner: job.id } as const;
+  if (job.claim === null)
+    return {
+      ...of,
+      ...verdict('report', 'run-out-of-sight', `job ${job.id} is active and nobody claims it`),
+      proof: [],
+    };
+  const { pid, host, since } = job.claim;
+  const alive = isAlive(job.claim, await bench.environment.process());
+  const proof = [{ what: `process ${pid} on ${host} is gone`, holds: alive === 'dead' }];
+  switch (alive) {
+    case 'alive':
+      return { ...of, ...keepIt('live-run', `its Run lives since ${since}, as process ${pid}`), proof };
+    case 'dead':
+      return {
+        ...of,
+        ...verdict('settle-run', 'dead-run', `process ${pid}, which claimed job ${job.id} at ${since}, is gone`),
+        proof,
+      };
+    case 'elsewhere':
+    case 'unknown':
+      return {
+        ...of,
+        ...verdict(
+          'report',
+          'run-out-of-sight',
+          `process ${pid} on ${host} claimed job ${job.id} at ${since}; git owl stop ${job.id} shows more`,
+        ),
+        proof,
+      };
+  }
+}

@@ -1,0 +1,166 @@
+// After an agent, whatever the reason it ended: where its worktree stands, what it left uncommitted, what it touched outside
+// (J16b, J19). Everything is kept before it is judged.
+
+import type { AgentEnd } from '../../domain/closure.js';
+import type { Oid } from '../../domain/git.js';
+import { HANDOFF_PATH } from '../../domain/handoff.js';
+import type { Reason } from '../../domain/job.js';
+import { changeNote } from '../../domain/observation.js';
+import { reason } from '../../domain/reasons.js';
+import { changedFiles } from '../../git/diff.js';
+import { jobBranch, jobRef } from '../jobs.js';
+import { compareWithNow, type RepositoryObservation, type WatchRequest } from '../watch-repository.js';
+import type { Workbench } from '../workbench.js';
+import { admit } from '../workspace/admit.js';
+import { cleanliness } from '../workspace/cleanliness.js';
+import { commitAll } from '../workspace/commit-all.js';
+import { removeLeftLocks } from '../workspace/left-locks.js';
+import { snapshotWip } from '../workspace/snapshot.js';
+import { keepLost } from './keep-lost.js';
+import type { Ready } from './prepare.js';
+import { keepOnly } from './settle.js';
+
+export interface Aftermath {
+  readonly tip: Oid;
+  /** What alone stops the Job; null: nothing. */
+  readonly obstacle: Reason | null;
+  readonly degraded: boolean;
+  /** Nothing was uncommitted in the worktree. */
+  readonly clean: boolean;
+  readonly notes: readonly string[];
+}
+
+/** What is watched while the agent of this Run is at work. */
+export const watchOf = (ready: Ready): WatchRequest => ({
+  branch: jobRef(ready.job),
+  admin: ready.workspace.admin,
+  prefix: ready.current.loaded.policy.branch_prefix,
+});
+
+export async function lookAfter(
+  bench: Workbench,
+  ready: Ready,
+  before: RepositoryObservation,
+  end: AgentEnd,
+): Promise<Aftermath> {
+  const { job, run, workspace } = ready;
+  const notes: string[] = [];
+  let obstacle: Reason | null = null;
+  let degraded = false;
+  // The agent's group is ended: a lock that it left behind holds nobody's work any more.
+  notes.push(...(await removeLeftLocks(workspace)));
+  const { differences, lost } = await compareWithNow(bench.repository, before, watchOf(ready));
+  for (const difference of differences) {
+    notes.push(changeNote(difference));
+    if (difference.escaped) {
+      obstacle ??= reason('escaped', `the agent changed what is not its own: ${difference.what}`);
+      degraded = true;
+    }
+  }
+  notes.push(...(await keepLost(bench, { id: job.id, work: `run ${run.number}` }, lost)));
+
+  const engine = await bench.repository.engine();
+  let tip = await engine.resolve(jobRef(job));
+  if (tip === null) {
+    const back = await engine.swap(
+      { ref: jobRef(job), old: 'absent', new: ready.tip },
+      'owl: the branch was gone after the agent',
+    );
+    notes.push(`the branch ${jobBranch(job)} was gone and was made again at the tip before the agent`);
+    obstacle ??= reason('wrong-branch', `the agent removed the branch ${jobBranch(job)}`);
+    tip = back.kind === 'moved' ? ready.tip : ((await engine.resolve(jobRef(job))) ?? ready.tip);
+  } else if (tip !== ready.tip && (await engine.isAncestor(ready.tip, tip)) === 'not-ancestor') {
+    await keepOnly(bench, job.id, [
+      { commit: ready.tip, subject: `tip before the agent of run ${run.number} rewrote the branch` },
+    ]);
+    notes.push('the agent rewrote the branch; the tip before it is kept');
+  }
+
+  const place = await admit(bench, {
+    id: job.id,
+    path: workspace.path,
+    expected: { kind: 'sole-branch', ref: jobRef(job) },
+  });
+  if (place.kind !== 'admitted') {
+    degraded = true;
+    const strayed = await strayCommits(bench, ready);
+    if (strayed !== null) {
+      await keepOnly(bench, job.id, [{ commit: strayed, subject: `commits of run ${run.number} outside its branch` }]);
+      notes.push(`commits outside the branch are kept: ${strayed}`);
+    }
+    if (obstacle !== null && place.kind === 'refused') notes.push(place.message);
+    obstacle ??=
+      place.kind === 'missing'
+        ? reason('workspace', 'the worktree is gone')
+        : reason(
+            place.code === 'operation'
+              ? 'operation-in-progress'
+              : place.code === 'wrong-branch'
+                ? 'wrong-branch'
+                : 'workspace',
+            place.message,
+          );
+    return { tip, obstacle, degraded, clean: false, notes };
+  }
+
+  const state = await cleanliness(bench.repository, place.workspace);
+  if (!state.clean) {
+    const wip = await snapshotWip(bench.repository, place.workspace, { base: ready.base.oid, copied: ready.copied });
+    if (wip.kind === 'taken')
+      await keepOnly(bench, job.id, [{ commit: wip.commit, subject: `wip of run ${run.number}` }]);
+    if (end.kind === 'succeeded' && obstacle === null) {
+      const committed = await commitAll(bench, place.workspace, {
+        message: `Uncommitted work of run ${run.number}`,
+        exclude: [],
+        signing: ready.current.loaded.policy.signing,
+        base: ready.base.oid,
+        copied: ready.copied,
+      });
+      if (committed.kind === 'committed') {
+        tip = committed.tip;
+        notes.push('what the agent left uncommitted was committed', ...committed.notes);
+      } else if (committed.kind === 'too-much') {
+        obstacle = reason(
+          'too-much-uncommitted',
+          `the agent left ${committed.files} uncommitted files of ${committed.bytes} bytes, too much to commit unseen`,
+          { paths: committed.paths },
+        );
+      } else if (committed.kind === 'locked') {
+        obstacle = reason('workspace', `the worktree stayed locked after the agent had ended: ${committed.by}`);
+      } else if (committed.kind === 'lost') {
+        obstacle = reason('wrong-branch', `the branch ${jobBranch(job)} moved after the agent had ended`);
+      }
+    }
+  }
+  obstacle ??= await copiedFile(bench, ready, tip);
+  return { tip, obstacle, degraded, clean: state.clean, notes };
+}
+
+/** HEAD of a worktree that is not on its branch any more, where it holds commits that the branch does not have. */
+async function strayCommits(bench: Workbench, ready: Ready): Promise<Oid | null> {
+  const head = await bench.repository.git.run(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'], {
+    checkout: ready.workspace.checkout,
+  });
+  const oid = head.stdout.toString('utf8').trim();
+  if (head.code !== 0 || oid === '') return null;
+  const engine = await bench.repository.engine();
+  const tip = (await engine.resolve(jobRef(ready.job))) ?? ready.tip;
+  return (await engine.isAncestor(oid as Oid, tip)) === 'ancestor' ? null : (oid as Oid);
+}
+
+/** A tip that carries a copied file, or a blob equal to one, is never landed (J15). */
+export async function copiedFile(
+  bench: Workbench,
+  ready: Pick<Ready, 'copied' | 'base'>,
+  tip: Oid,
+): Promise<Reason | null> {
+  if (ready.copied.length === 0) return null;
+  const blobs = new Map(ready.copied.map((file) => [file.oid, file.path]));
+  const carried = (await changedFiles(bench.repository, ready.base.oid, tip, { renames: false })).filter(
+    (file) => file.path !== HANDOFF_PATH && file.newOid !== null && blobs.has(file.newOid),
+  );
+  if (carried.length === 0) return null;
+  return reason('copied-file', `the branch carries a copied file: ${carried.map((file) => file.path).join(', ')}`, {
+    paths: carried.map((file) => file.path),
+  });
+}

@@ -1,0 +1,146 @@
+// Which Job or Goal `run` takes next, looked at before anything is written: trust is asked for, and one whose agent, base or remote is
+// not to be had here is passed over, so that it stops nobody (J2, G3, J16).
+
+import { configurationElsewhere } from '../../config/elsewhere.js';
+import { type ErrorCode, isOwlError, type OwlError } from '../../domain/errors.js';
+import type { Goal } from '../../domain/goal.js';
+import type { Unit } from '../../domain/goal-queue.js';
+import type { Job, JobId } from '../../domain/job.js';
+import type { CurrentTarget } from '../goal/current-target.js';
+import { lookAtGoal } from '../goal/look.js';
+import { loadSchedule } from '../goal/schedule.js';
+import { findWork } from '../goals.js';
+import { type CurrentPolicy, currentPolicy, unpublishedNote, wishOf } from '../policy.js';
+import { type Sharing, withForeign } from '../sync/queue.js';
+import { askTrust } from '../trusted.js';
+import type { Workbench } from '../workbench.js';
+import { agentFor, missingAgent } from './agent-choice.js';
+
+export interface Waiting {
+  readonly kind: 'job' | 'goal';
+  readonly id: string;
+  readonly why: string;
+}
+
+/** What one command remembers from one look at the queue to the next. */
+export interface Memory {
+  /** Taken by this command already. */
+  readonly seen: Set<string>;
+  /** Looked at, and not to be had here: not looked at again, since that may ask a remote. */
+  readonly passed: Map<string, Waiting>;
+  /** What was said of the repository: it is said once. */
+  readonly told: Set<string>;
+}
+
+export const newMemory = (): Memory => ({ seen: new Set(), passed: new Map(), told: new Set() });
+
+export type Chosen =
+  | { readonly kind: 'job'; readonly id: JobId; readonly maxParallel: number }
+  | { readonly kind: 'goal'; readonly id: string; readonly goal: Goal; readonly target: CurrentTarget }
+  | { readonly kind: 'nothing'; readonly waiting: readonly Waiting[] };
+
+/** What is wrong with the base, the remote or the agent of one alone, and says nothing of the next. */
+const ITS_OWN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  'missing-base',
+  'missing-remote',
+  'missing-agent',
+  'reserved-name',
+  'no-commit',
+  'configuration',
+  'remote',
+  'refused',
+  'wrong-state',
+]);
+
+export interface Wanted {
+  /** Somebody asked for this very one; null: the next one. */
+  readonly id: string | null;
+  /** false: a Goal that would only be integrated is left alone. */
+  readonly merge: boolean;
+  /** Looks again later: then nothing is wrong with finding nothing now. */
+  readonly patient: boolean;
+  /** The queue is shared with other clones (S7); null: it is this clone's own. */
+  readonly shared: Sharing | null;
+}
+
+/** A named one is refused for what is wrong with it, and so is a queue in which nothing else may run. Throws OwlError. */
+export async function chooseUnit(bench: Workbench, wanted: Wanted, memory: Memory): Promise<Chosen> {
+  if (wanted.id !== null) {
+    const work = await findWork(await bench.store.snapshot(), wanted.id);
+    return work.kind === 'job' ? lookAtJob(bench, work.job, memory) : lookAtTarget(bench, work.goal, memory);
+  }
+  let first: OwlError | null = null;
+  for (;;) {
+    const queue = await loadSchedule(bench, await bench.store.snapshot());
+    const units = await withForeign(bench, queue, wanted.shared);
+    const unit = units.find((one) => mayBeTaken(one, wanted, memory));
+    if (unit === undefined) {
+      if (first !== null && memory.seen.size === 0 && !wanted.patient) throw first;
+      return { kind: 'nothing', waiting: waitingOf(units, wanted, memory) };
+    }
+    try {
+      return unit.kind === 'job'
+        ? await lookAtJob(bench, unit.job, memory)
+        : await lookAtTarget(bench, unit.goal, memory);
+    } catch (error) {
+      if (!isOwlError(error) || !ITS_OWN.has(error.code)) throw error;
+      if (error.code !== 'missing-agent') first ??= error;
+      passOver(memory, unit, error.message);
+    }
+  }
+}
+
+export function passOver(memory: Memory, { kind, id }: Pick<Unit, 'kind' | 'id'>, why: string): void {
+  memory.passed.set(id, { kind, id, why });
+}
+
+const mayBeTaken = (unit: Unit, wanted: Wanted, memory: Memory): boolean =>
+  unit.wait.kind === 'eligible' &&
+  !memory.seen.has(unit.id) &&
+  !memory.passed.has(unit.id) &&
+  !isHeldBack(unit, wanted);
+
+const isHeldBack = (unit: Unit, { merge }: Pick<Wanted, 'merge'>): boolean =>
+  !merge && unit.kind === 'goal' && unit.goal.status === 'governance';
+
+function waitingOf(units: readonly Unit[], wanted: Wanted, memory: Memory): readonly Waiting[] {
+  const waiting: Waiting[] = [];
+  for (const unit of units) {
+    const { kind, id } = unit;
+    if (memory.seen.has(id)) continue;
+    const passed = memory.passed.get(id);
+    if (passed !== undefined) waiting.push(passed);
+    else if (unit.wait.kind === 'waits') waiting.push({ kind, id, why: unit.wait.why });
+    else if (unit.wait.kind === 'eligible' && isHeldBack(unit, wanted))
+      waiting.push({ kind, id, why: 'governance would integrate it, and --no-merge was given' });
+  }
+  return waiting;
+}
+
+/** Throws OwlError `missing-agent`, `untrusted`, and what reading its base throws. */
+async function lookAtJob(bench: Workbench, job: Job, memory: Memory): Promise<Chosen> {
+  const current = await currentPolicy(bench, wishOf(job));
+  await tellNotes(bench, current, memory);
+  await askTrust(bench, current.loaded);
+  const { policy } = current.loaded;
+  const agent = agentFor(bench, job, policy);
+  if (agent.kind === 'agent') return { kind: 'job', id: job.id, maxParallel: policy.max_parallel };
+  throw missingAgent(agent.why, `job ${job.id} stays ${job.state}`, [`git owl edit ${job.id} --agent <name>`]);
+}
+
+async function lookAtTarget(bench: Workbench, goal: Goal, memory: Memory): Promise<Chosen> {
+  const target = await lookAtGoal(bench, goal);
+  await tellNotes(bench, target.current, memory);
+  return { kind: 'goal', id: goal.id, goal, target };
+}
+
+/** Said once before something is taken: merges that are not on the remote, a configuration that is not in force, warnings. */
+async function tellNotes(bench: Workbench, current: CurrentPolicy, { told }: Memory): Promise<void> {
+  const { loaded, at } = current;
+  const { remotes } = await bench.remotes();
+  const elsewhere = await configurationElsewhere({ repository: bench.repository, loaded, ref: at.ref, remotes });
+  for (const note of [...unpublishedNote(current), ...elsewhere, ...loaded.warnings]) {
+    if (!told.has(note)) bench.say(note);
+    told.add(note);
+  }
+}

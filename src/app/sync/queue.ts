@@ -1,0 +1,37 @@
+// The queue as this clone may take from it by itself: what came from another clone waits for somebody to name it (05, S10).
+
+import { loadUserFile } from '../../config/user-file.js';
+import type { Unit } from '../../domain/goal-queue.js';
+import type { Workbench } from '../workbench.js';
+import { loadForeign } from './foreign.js';
+
+const ELSEWHERE = 'it came from another clone: name it, or set sync.run in your own configuration';
+const UNCLAIMED = 'it came from another clone, and only Jobs are claimed on the remote: name it to carry it here';
+
+/** The queue that several clones take from (S7). */
+export interface Sharing {
+  /** `--claim-remote` was given: then the Jobs that came from elsewhere are taken, too (S10). */
+  readonly byHand: boolean;
+}
+
+/**
+ * The same units in the same order. `sharing`: Jobs are claimed on the remote, and a Goal, which nobody claims there, stays with the
+ * clone that it came from, so that two do not carry one. Throws OwlError `configuration` for the user's own file.
+ */
+export async function withForeign(
+  bench: Pick<Workbench, 'notes' | 'environment'>,
+  units: readonly Unit[],
+  sharing: Sharing | null = null,
+): Promise<readonly Unit[]> {
+  const foreign = await loadForeign(bench);
+  const came = (unit: Unit): boolean =>
+    unit.wait.kind === 'eligible' && foreign.waits(unit.kind === 'job' ? unit.job : unit.goal);
+  if (!units.some(came)) return units;
+  const free = sharing?.byHand === true || (await loadUserFile(bench.environment)).source?.file.sync?.run === true;
+  const why = (unit: Unit): string | null =>
+    !came(unit) ? null : sharing !== null && unit.kind === 'goal' ? UNCLAIMED : free ? null : ELSEWHERE;
+  return units.map((unit) => {
+    const held = why(unit);
+    return held === null ? unit : { ...unit, wait: { kind: 'waits', why: held } };
+  });
+}

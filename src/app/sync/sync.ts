@@ -1,0 +1,94 @@
+// `git owl sync`: state, and refs of open work, of this clone and a remote come together (05, S1).
+
+import { OwlError } from '../../domain/errors.js';
+import type { Oid } from '../../domain/git.js';
+import { lookAtRefs } from '../../git/push.js';
+import { STATE_REF } from '../../state/layout.js';
+import { openEnv } from '../../state/store.js';
+import { bringTips } from '../claims/tip.js';
+import { currentPolicy } from '../policy.js';
+import type { Workbench } from '../workbench.js';
+import { type Exchanged, exchangeState } from './exchange.js';
+import { contestedHere, type SettledRecord, settleContested, type TakeRequest } from './settle.js';
+import { forgetSides, type PublishedContest, publishContest } from './sides.js';
+
+export interface SyncRequest {
+  /** `--remote`; undefined: the base's remote. */
+  readonly remote: string | undefined;
+  readonly take: TakeRequest | null;
+}
+
+export interface Synced extends Omit<Exchanged, 'taken'> {
+  /** With `--dry-run`: what would be; `unknown` where the remote has commits that are not here. */
+  readonly taken: Exchanged['taken'] | 'unknown';
+  readonly contested: readonly PublishedContest[];
+  readonly settled: readonly SettledRecord[];
+  /** Jobs of other clones whose branch was made here, at the tip that was shared. */
+  readonly tips: readonly string[];
+}
+
+/** Throws OwlError `missing-remote`, and what `exchangeState` and `settleContested` throw. */
+export async function syncState(bench: Workbench, request: SyncRequest): Promise<Synced> {
+  const remote = await syncRemote(bench, request.remote);
+  if (bench.dryRun) return foresee(bench, remote);
+  const { take } = request;
+  const settled: SettledRecord[] = [];
+  const settle = async (): Promise<void> => {
+    if (take !== null) settled.push(...(await settleContested(bench, take)));
+  };
+  // What is known to be contested is settled also where the remote cannot be reached.
+  await settle();
+  const exchanged = await exchangeState(bench, remote, { between: take?.record === null ? settle : undefined });
+  const tips = await bringTips(bench, remote);
+  const contested = await contestedHere(bench);
+  await forgetSides(bench, contested);
+  return {
+    ...exchanged,
+    tips,
+    settled,
+    contested: await Promise.all(contested.map((work) => publishContest(bench, work))),
+  };
+}
+
+/** The one remote of state, leases, claims and targets (03). Throws OwlError `missing-remote`. */
+export async function syncRemote(bench: Workbench, option: string | undefined): Promise<string> {
+  const { remotes } = await bench.remotes();
+  const remote = option ?? (remotes.length === 0 ? null : (await currentPolicy(bench, {})).base.remote);
+  if (remote !== null && remotes.includes(remote)) return remote;
+  const what = remote === null ? 'there is no remote to share the state with' : `there is no remote ${remote}`;
+  throw new OwlError('missing-remote', what, {
+    preserved: ['the state here is whole'],
+    next: ['git remote add origin <url>'],
+  });
+}
+
+/** What a sync would do, without a fetch: nothing is written. */
+async function foresee(bench: Workbench, remote: string): Promise<Synced> {
+  const look = await lookAtRefs(bench.repository, { remote, refs: [STATE_REF] });
+  if (look.kind === 'failed')
+    throw new OwlError('remote', `the state of ${remote} could not be reached: ${look.reason}`, {
+      preserved: ['nothing was changed'],
+      next: ['git owl doctor'],
+    });
+  const { engine } = await openEnv(bench);
+  const ours = await engine.resolve(STATE_REF);
+  const theirs = look.refs.get(STATE_REF) ?? null;
+  const { taken, pushed } = await relation(bench, ours, theirs);
+  const contested = await Promise.all((await contestedHere(bench)).map((work) => publishContest(bench, work)));
+  return { remote, taken, pushed, tip: ours, rewritten: null, contested, settled: [], tips: [] };
+}
+
+async function relation(
+  bench: Workbench,
+  ours: Oid | null,
+  theirs: Oid | null,
+): Promise<Pick<Synced, 'taken' | 'pushed'>> {
+  if (ours === theirs) return { taken: 'nothing', pushed: false };
+  if (theirs === null) return { taken: 'nothing', pushed: true };
+  if (ours === null) return { taken: 'created', pushed: false };
+  const engine = await bench.repository.engine();
+  if ((await engine.exists([theirs]))[0] !== true) return { taken: 'unknown', pushed: true };
+  if ((await engine.isAncestor(ours, theirs)) === 'ancestor') return { taken: 'forwarded', pushed: false };
+  if ((await engine.isAncestor(theirs, ours)) === 'ancestor') return { taken: 'nothing', pushed: true };
+  return { taken: 'merged', pushed: true };
+}
