@@ -1,0 +1,196 @@
+// Commands about the repository, this program and its set-up. Data only.
+
+import { dryRun, force, LIST_OPTIONS, requestId } from './options.js';
+import type { CommandSpec } from './spec.js';
+
+export const REPOSITORY_COMMANDS: readonly CommandSpec[] = [
+  {
+    name: 'demo',
+    group: 'repository',
+    summary: 'See it all work in a temporary folder, with a scripted agent',
+    description: [
+      'No key, no network, a few seconds. Each step is printed beside the plain Git it stands for, and the folder is left to look at.',
+    ],
+    examples: [{ command: 'git owl demo', what: 'from anywhere' }],
+    writes: true,
+    anywhere: true,
+    load: () => import('../commands/demo.js'),
+  },
+  {
+    name: 'init',
+    group: 'repository',
+    summary: 'Write a commented configuration for this repository',
+    description: ['Finds the base, agents on PATH and the test command. The file counts once it is on the base.'],
+    options: [dryRun],
+    examples: [{ command: 'git owl init', what: 'then commit .coding-owl.yaml' }],
+    writes: true,
+    load: () => import('../commands/init.js'),
+  },
+  {
+    name: 'trust',
+    group: 'repository',
+    summary: "Show the commands of the repository's configuration and allow them here",
+    options: [
+      { name: 'yes', short: 'y', kind: 'flag', summary: 'allow them without asking', conflicts: ['revoke'] },
+      { name: 'revoke', kind: 'flag', summary: 'forget the answer', conflicts: ['yes'] },
+      dryRun,
+    ],
+    examples: [{ command: 'git owl trust', what: 'read them, then answer' }],
+    writes: true,
+    load: () => import('../commands/trust.js'),
+  },
+  {
+    name: 'config',
+    group: 'repository',
+    summary: 'Show the effective configuration and where each value comes from',
+    description: [
+      'With a key, such as ttl or execution, it prints that value alone.',
+      '"git owl config check" looks for mistakes in what is in force, in your own file, and in this checkout before you commit it.',
+    ],
+    args: [{ name: 'key', source: 'none' }],
+    options: [{ name: 'base', kind: 'text', value: '<branch>', summary: 'as read from this branch', source: 'branch' }],
+    examples: [
+      { command: 'git owl config', what: 'every value with its origin' },
+      { command: 'git owl config phases.plan.timeout', what: 'one value' },
+      { command: 'git owl config check', what: 'before you commit a change' },
+    ],
+    writes: false,
+    load: () => import('../commands/config.js'),
+  },
+  {
+    name: 'doctor',
+    group: 'repository',
+    summary: 'Check this machine and repository, with the mend for each fault',
+    options: [{ name: 'agent', kind: 'flag', summary: 'really start the version command of the agent' }],
+    examples: [{ command: 'git owl doctor', what: 'each check with pass, warn or fail' }],
+    writes: false,
+    load: () => import('../commands/doctor.js'),
+  },
+  {
+    name: 'gc',
+    group: 'repository',
+    summary: 'Remove checkouts that nobody needs and fold what is kept',
+    description: [
+      'The branches of closed Goals are retired here and on the remote, once the target there has their commits.',
+      'The remote deletes them in one step with a look at its target; one that cannot do that keeps them.',
+      'Whatever holds work that nothing else has is told, and stays.',
+    ],
+    options: [
+      { name: 'explain', kind: 'text', value: '<ref or path>', summary: 'only say what proof one thing has or lacks' },
+      {
+        name: 'expire',
+        kind: 'list',
+        value: '<commit>',
+        summary: 'let a kept commit go that nothing else holds; may be repeated',
+      },
+      dryRun,
+    ],
+    examples: [{ command: 'git owl gc --dry-run', what: 'see what would go' }],
+    writes: true,
+    load: () => import('../commands/gc.js'),
+  },
+  {
+    name: 'lease',
+    group: 'repository',
+    summary: 'List the leases of targets, or break one',
+    description: [
+      'Whoever integrates into a target works under its lease, so that nobody else does so in vain.',
+      'One whose holder gives no sign of life runs out by itself, counted from when this clone first saw it.',
+    ],
+    options: [
+      {
+        name: 'break',
+        kind: 'text',
+        value: '<target>',
+        summary: 'take the lease of <target> from its holder',
+        source: 'branch',
+      },
+      force('really break it'),
+      { name: 'remote', kind: 'text', value: '<name>', summary: 'where the target is published', conflicts: ['local'] },
+      { name: 'local', kind: 'flag', summary: 'the lease of a target that is published nowhere' },
+      ...LIST_OPTIONS,
+      dryRun,
+    ],
+    examples: [
+      { command: 'git owl lease', what: 'who integrates now' },
+      { command: 'git owl lease --break main --force', what: 'after a machine was lost' },
+    ],
+    writes: false,
+    writesWith: ['break'],
+    load: () => import('../commands/lease.js'),
+  },
+  {
+    name: 'sync',
+    group: 'repository',
+    summary: 'Bring the state of this clone and of a remote together',
+    description: [
+      'Fetches the state of the remote, merges it record by record, and pushes it. Nothing is pushed over what others have.',
+      'What two clones decided differently is contested: both versions are kept, and nothing acts on either until --take says which one counts.',
+    ],
+    options: [
+      {
+        name: 'take',
+        kind: 'text',
+        value: '<version>',
+        summary: 'settle what is contested: local, remote, or the name of a version',
+      },
+      {
+        name: 'record',
+        kind: 'text',
+        value: '<id>',
+        summary: 'settle this Job or Goal alone',
+        source: 'open-unit',
+      },
+      { name: 'remote', kind: 'text', value: '<name>', summary: 'the remote; default: that of the base' },
+      dryRun,
+      requestId,
+    ],
+    examples: [
+      { command: 'git owl sync', what: 'before and after work on another machine' },
+      { command: 'git owl sync --take local --record k3x9qp', what: 'this clone had the last word' },
+    ],
+    writes: true,
+    load: () => import('../commands/sync.js'),
+  },
+  {
+    name: 'fsck',
+    group: 'repository',
+    summary: 'Check the records and what they point at',
+    options: [{ name: 'repair', kind: 'flag', summary: 'mend what can be derived again; nothing is removed' }, dryRun],
+    examples: [{ command: 'git owl fsck', what: 'explain what is damaged' }],
+    writes: false,
+    writesWith: ['repair'],
+    load: () => import('../commands/fsck.js'),
+  },
+  {
+    name: 'completion',
+    group: 'repository',
+    summary: 'Print the completion script for a shell',
+    args: [{ name: 'shell', required: true, choices: ['bash', 'zsh', 'fish'], source: 'none' }],
+    examples: [
+      {
+        command: 'git owl completion bash > ~/.local/share/bash-completion/completions/git-owl',
+        what: "bash, through Git's own completion",
+      },
+    ],
+    writes: false,
+    anywhere: true,
+    load: () => import('../commands/completion.js'),
+  },
+  {
+    name: 'help',
+    group: 'repository',
+    summary: 'Show help on a command or a topic',
+    description: [
+      'Topics: exit-status, format, environment. "git help owl", "git help owl-config" and "git help owl-state" open the manual.',
+    ],
+    args: [{ name: 'topic', many: true, source: 'none' }],
+    examples: [
+      { command: 'git owl help add', what: 'one command' },
+      { command: 'git owl help exit-status', what: 'for a script' },
+    ],
+    writes: false,
+    anywhere: true,
+    load: () => import('../commands/help.js'),
+  },
+];

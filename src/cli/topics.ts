@@ -1,0 +1,97 @@
+// What a script's author looks up: exit statuses, formats, the environment. Shown by `help` and printed into the manual.
+
+import { JOB_FIELDS } from '../output/job-fields.js';
+import type { Lines, Theme } from '../output/theme.js';
+import { EVENT_FIELDS } from '../output/views/events.js';
+import { wrap } from './help.js';
+
+/** Exit status -> meaning (06, "Everywhere"). */
+export const EXIT_STATUSES: readonly (readonly [status: string, meaning: string])[] = [
+  ['0', 'done, also when there was nothing to do; a Job or Goal that ended in review, done or merged'],
+  ['1', 'a defect in git owl, with how to report it'],
+  ['2', 'usage'],
+  ['3', 'no such thing: not a repository, unknown or ambiguous id, missing base; run --require with nothing to run'],
+  ['4', 'refused: the state, the tree or the trust rules do not allow it; nothing was changed'],
+  ['5', 'conflict: blocked or escalated, everything is kept'],
+  ['6', 'not accepted: checks, quality or governance failed, or nothing was changed'],
+  ['7', 'busy: lost a race, or the lease is held; try again'],
+  ['8', 'the agent or a setup command failed, passed a limit, or met a usage limit'],
+  ['9', 'environment: Git too old, repository format, configuration, remote, missing agent'],
+  ['129, 130, 143', 'ended by SIGHUP, SIGINT, SIGTERM'],
+];
+
+/** Variables that are read. */
+export const VARIABLES: readonly (readonly [name: string, meaning: string])[] = [
+  ['NO_COLOR, FORCE_COLOR', 'colour, below --color and above color.owl and color.ui'],
+  ['XDG_CONFIG_HOME', 'the configuration of the user is in coding-owl/config.yaml below it'],
+  ['XDG_DATA_HOME', 'worktrees are in git-owl below it'],
+  ['XDG_STATE_HOME', 'what was trusted is remembered in git-owl below it'],
+  ['OWL_TRUST', '1: run the commands of the configuration without asking, as --trust'],
+  ['OWL_DEBUG', '1: print a stack trace with an error'],
+  ['OWL_JOB', 'set for agents: git owl only reads then'],
+  ['GIT_EDITOR, VISUAL, EDITOR', 'the editor, as Git chooses it'],
+];
+
+/** Variables that agents, setup commands and checks find set (J16). */
+export const GIVEN_VARIABLES: readonly (readonly [name: string, meaning: string])[] = [
+  ['OWL_JOB, OWL_RUN', 'id of the Job and of the Run'],
+  ['OWL_PHASE', 'plan or execute; for the agent of a gate quality or governance'],
+  ['OWL_GOAL, OWL_ROUND', 'of a Goal: its id, and the number of the Round'],
+  [
+    'OWL_CANDIDATE, OWL_CANDIDATE_BASE',
+    'gates, their checks and handlers: the full ids of the Candidate, its tip and its base',
+  ],
+  ['OWL_BASE', 'full id of the commit that the Run is based on'],
+  ['OWL_HANDOFF', 'path of the Handoff in the worktree'],
+  ['OWL_PROMPT_FILE', 'agents: a file with the prompt, which is on standard input, too'],
+  [
+    'OWL_RESULT_FILE',
+    'agents: where one may leave a JSON object about its Run: {"outcome":"done"}, or "no-change", "blocked" or "limited", with "summary", "usage" and, for a usage limit, "not_before" as in 2026-03-01T10:00:00Z: the Job is in the queue again and not taken before that time',
+  ],
+  ['OWL_NOTIFY_JOB, _STATE, _TITLE, _REASON', 'the command of run --notify: the Job that ended or needs a decision'],
+];
+
+/** What `--format`, `--sort`, `-z` and JSON have in common. */
+export const FORMAT_TEXT: readonly string[] = [
+  'Lists take --format with %(field), as git for-each-ref does: %(base.oid) is a part of a field, %% a percent sign, %00 a byte in hexadecimal. A list is joined by commas; what is null or missing prints nothing.',
+  `Fields of a Job (list, and JSON everywhere): ${JOB_FIELDS.join(', ')}. Of an event: ${EVENT_FIELDS.join(', ')}.`,
+  'Control characters in values are printed as escapes such as \\x1b. With -z each row ends with NUL and values are as they are.',
+  '--sort <field> orders by a field, --sort -<field> the other way round; of several the last one counts most. --limit <n> prints at most n rows.',
+  '--json prints one document: {"schema":"git-owl/<kind>/v1","ok":true,"data":…}, or {"schema":"git-owl/error/v1","ok":false,"error":{"code","message","preserved","next"}}. A failure whose Job is known all the same (merge, run) has "kind" and "data" beside its error. run, log -f and events -f print one such object a line. Fields are named as in --format. A null means asked and unknown; a missing field means that it does not apply.',
+];
+
+export const TOPICS = {
+  'exit-status': 'exit statuses',
+  format: '--format, --sort, -z and --json',
+  environment: 'variables that are read, and set for agents and checks',
+} as const;
+
+export type Topic = keyof typeof TOPICS;
+
+export const isTopic = (name: string): name is Topic => Object.hasOwn(TOPICS, name);
+
+export function topicHelp(topic: Topic, theme: Theme, width: number): Lines {
+  const columns = Math.min(width, 100);
+  switch (topic) {
+    case 'exit-status':
+      return pairs(EXIT_STATUSES, theme, columns);
+    case 'environment':
+      return [
+        ...pairs(VARIABLES, theme, columns),
+        '',
+        'Set for what is started:',
+        ...pairs(GIVEN_VARIABLES, theme, columns),
+      ];
+    case 'format':
+      return FORMAT_TEXT.flatMap((paragraph, at) => [...(at === 0 ? [] : ['']), ...wrap(paragraph, columns)]);
+  }
+}
+
+function pairs(rows: readonly (readonly [string, string])[], theme: Theme, columns: number): Lines {
+  const width = Math.max(...rows.map(([name]) => name.length));
+  return rows.flatMap(([name, text]) =>
+    wrap(text, columns - width - 3).map(
+      (line, at) => `${at === 0 ? theme.strong(name.padEnd(width)) : ' '.repeat(width)}   ${line}`,
+    ),
+  );
+}

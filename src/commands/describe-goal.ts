@@ -1,0 +1,45 @@
+// A Goal as commands publish it: its record with the Evidence of its integration; and lists of both kinds of work.
+
+import type { Workbench } from '../app/workbench.js';
+import type { Goal } from '../domain/goal.js';
+import type { Unit } from '../domain/goal-queue.js';
+import { goalFields, type PublishedGoal } from '../output/goal-fields.js';
+import type { ListItem } from '../output/views/list.js';
+import type { Snapshot } from '../state/types.js';
+import { describeJobs } from './describe.js';
+
+export async function describeGoal(
+  bench: Pick<Workbench, 'clock'>,
+  snapshot: Snapshot,
+  goal: Goal,
+): Promise<PublishedGoal> {
+  const evidence = goal.integration === null ? [] : await snapshot.evidence(goal.id);
+  return goalFields(goal, {
+    integration: evidence.find((one) => one.id === goal.integration) ?? null,
+    invocations: goal.window === null ? [] : await snapshot.invocations(goal.id),
+    now: bench.clock.now(),
+  });
+}
+
+/** In the order given; `waits`: id -> why it is passed over. */
+export async function describeUnits(
+  bench: Workbench,
+  snapshot: Snapshot,
+  units: readonly Unit[],
+  waits: ReadonlyMap<string, string>,
+): Promise<readonly ListItem[]> {
+  const jobs = await describeJobs(
+    bench,
+    units.flatMap((unit) => (unit.kind === 'job' ? [unit.job] : [])),
+  );
+  const byId = new Map(jobs.map((job) => [job.id, job]));
+  const items: ListItem[] = [];
+  for (const unit of units) {
+    const why = waits.get(unit.id);
+    const more = why === undefined ? {} : { waits: why };
+    if (unit.kind === 'goal') items.push({ ...(await describeGoal(bench, snapshot, unit.goal)), ...more });
+    const job = byId.get(unit.id);
+    if (unit.kind === 'job' && job !== undefined) items.push({ ...job, ...more });
+  }
+  return items;
+}

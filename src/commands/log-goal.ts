@@ -1,0 +1,134 @@
+// `log` of a Goal: the Runs of its current Round and what its gates printed, oldest first; with -f the one that lives (06).
+
+import { proofLink } from '../app/gates/evidence.js';
+import { currentRoundJob } from '../app/goal/round-jobs.js';
+import { isProof, loadProof } from '../app/review/proofs.js';
+import { keptLogFrom } from '../app/run/kept-log.js';
+import type { Workbench } from '../app/workbench.js';
+import type { Context } from '../context.js';
+import { OwlError } from '../domain/errors.js';
+import type { Evidence, Goal } from '../domain/goal.js';
+import type { Job, Run } from '../domain/job.js';
+import type { Report } from '../output/report.js';
+import type { Lines, Theme } from '../output/theme.js';
+import type { Snapshot } from '../state/types.js';
+import { isAlive } from '../system/processes.js';
+import { followLog, followRun, loadOutputs, loadRunLog, type NamedText, outputLines } from './log-run.js';
+
+/** Of what ended in the same second, a Run is before a gate, and quality before governance. */
+const ORDER: readonly string[] = ['plan', 'execute', 'quality', 'governance'];
+const byTime = (one: LogPart, two: LogPart): number =>
+  one.at === two.at ? ORDER.indexOf(one.of) - ORDER.indexOf(two.of) : one.at < two.at ? -1 : 1;
+
+/** One Run or gate of the Round. */
+interface LogPart {
+  readonly of: Run['phase'] | Evidence['type'];
+  readonly at: string;
+  readonly status: string;
+  readonly text: string;
+  readonly outputs: readonly NamedText[];
+  /** Of a Run. */
+  readonly job?: string;
+  readonly run?: number;
+  /** Of a gate. */
+  readonly evidence?: string;
+}
+
+/** `run`: one Run of the Round's Job alone. */
+export async function logGoal(
+  context: Context,
+  bench: Workbench,
+  snapshot: Snapshot,
+  goal: Goal,
+  asked: { readonly follow: boolean; readonly run: number | undefined },
+): Promise<Report> {
+  const job = await currentRoundJob(snapshot, goal);
+  const runs = job === null ? [] : await snapshot.runs(job.id);
+  const chosen = asked.run === undefined ? runs : runs.filter((one) => one.number === asked.run);
+  const last = chosen.at(-1);
+  if (asked.follow && job !== null && last?.outcome === null)
+    return followRun(context, bench, job, last, { goal: goal.id });
+  if (asked.follow && asked.run === undefined && isGateAtWork(goal)) return followGate(context, bench, snapshot, goal);
+  const proofs = asked.run === undefined ? await proofsOf(snapshot, goal) : [];
+  const parts = [
+    ...(await Promise.all(chosen.map((one) => runPart(bench, job as Job, one)))),
+    ...(await Promise.all(proofs.map((proof) => proofPart(bench, proof)))),
+  ].sort(byTime);
+  if (parts.length === 0) {
+    const what =
+      asked.run === undefined ? 'has had no Run in this round yet' : `has had no run ${asked.run} in this round`;
+    throw new OwlError('nothing-kept', `goal ${goal.id} ${what}`, { next: [`git owl show ${goal.id}`] });
+  }
+  return {
+    kind: 'log',
+    data: { goal: goal.id, round: goal.round, parts },
+    view: (theme) => parts.flatMap((part) => partLines(part, theme)),
+  };
+}
+
+const proofsOf = async (snapshot: Snapshot, goal: Goal): Promise<readonly Evidence[]> =>
+  (await snapshot.evidence(goal.id)).filter((one) => one.round === goal.round && isProof(one));
+
+async function runPart(bench: Workbench, job: Job, chosen: Run): Promise<LogPart> {
+  return {
+    of: chosen.phase,
+    at: chosen.ended ?? chosen.started,
+    status: chosen.outcome ?? 'live',
+    text: (await loadRunLog(bench, chosen)).toString('utf8'),
+    outputs: await loadOutputs(bench, job, chosen, false),
+    job: job.id,
+    run: chosen.number,
+  };
+}
+
+async function proofPart(bench: Workbench, proof: Evidence): Promise<LogPart> {
+  const kept = await loadProof(bench.store, proof, { log: true, checks: () => true });
+  return {
+    of: proof.type,
+    at: proof.at,
+    status: proof.status,
+    text: kept.log?.toString('utf8') ?? '',
+    outputs: kept.checks.flatMap(({ check, output }) =>
+      output === null || output.length === 0 ? [] : [{ name: check.name, text: output.toString('utf8') }],
+    ),
+    evidence: proof.id,
+  };
+}
+
+const partLines = (part: LogPart, theme: Theme): Lines => [
+  `${theme.heading(`=== ${part.run === undefined ? part.of : `run ${part.run}, ${part.of}`}`)} ${theme.state(part.status)} ${theme.dim(part.at)}`,
+  ...outputLines(part.text, part.outputs),
+];
+
+const isGateAtWork = ({ status, claim }: Goal): boolean =>
+  claim !== null && (status === 'quality' || status === 'governance');
+
+/** The gate's agent as it prints; at its end what its checks printed. A gate without an agent says nothing until then. */
+async function followGate(context: Context, bench: Workbench, snapshot: Snapshot, goal: Goal): Promise<Report> {
+  const before = new Set((await proofsOf(snapshot, goal)).map(({ id }) => id));
+  const marker = goal.claim?.run ?? '';
+  const identity = await bench.environment.process();
+  let dead = false;
+  const made = async (): Promise<Evidence | undefined> =>
+    (await proofsOf(await bench.store.snapshot(), goal)).filter(({ id }) => !before.has(id)).at(-1);
+  const print = await followLog(context, bench, {
+    of: { goal: goal.id, gate: goal.status },
+    marker,
+    finished: async () => {
+      const now = await (await bench.store.snapshot()).goal(goal.id);
+      if (now.kind !== 'found' || now.record.claim?.run !== marker || now.record.status !== goal.status) return true;
+      dead = isAlive(now.record.claim, identity) === 'dead';
+      return dead || (await made()) !== undefined;
+    },
+    rest: async (given) => {
+      const proof = await made();
+      const link = proof === undefined ? null : await proofLink(bench.store, proof);
+      return link === null ? null : keptLogFrom(bench.store, link, given);
+    },
+  });
+  const proof = await made();
+  const part = proof === undefined ? null : await proofPart(bench, proof);
+  for (const { name, text } of part?.outputs ?? []) print(Buffer.from(`--- ${name}\n${text}`));
+  const notes = dead ? ['its process is gone: no more will come', `next: git owl goal advance ${goal.id}`] : [];
+  return { kind: 'log', data: null, view: () => [], streamed: true, notes };
+}

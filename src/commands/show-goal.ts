@@ -1,0 +1,62 @@
+// `show` of a Goal: its Rounds with their Candidates, all Evidence, what is kept, and what may be done (06, G43).
+
+import { isTakenBack } from '../app/goal/integration.js';
+import { loadSchedule } from '../app/goal/schedule.js';
+import { standingMerges } from '../app/goal/standing.js';
+import type { Workbench } from '../app/workbench.js';
+import type { Oid } from '../domain/git.js';
+import type { Goal } from '../domain/goal.js';
+import { goalMayHappen, isAutomated } from '../domain/goal-machine.js';
+import { proposals } from '../domain/goal-next.js';
+import type { Wait } from '../domain/queue.js';
+import { evidenceFields, invocationFields, roundFields } from '../output/goal-fields.js';
+import type { Report } from '../output/report.js';
+import { type GoalData, goalView } from '../output/views/goal.js';
+import type { Snapshot } from '../state/types.js';
+import { describeGoal } from './describe-goal.js';
+
+export async function showGoal(bench: Workbench, snapshot: Snapshot, goal: Goal): Promise<Report> {
+  const now = bench.clock.now();
+  const candidates = await snapshot.candidates(goal.id);
+  const all = await snapshot.evidence(goal.id);
+  const feature = goal.feature === null ? null : await snapshot.feature(goal.feature);
+  const wait = await waitOf(bench, snapshot, goal);
+  // Its process died: what it began may go on.
+  const left = isAutomated(goal.status) && wait?.kind === 'eligible';
+  const described = await describeGoal(bench, snapshot, goal);
+  const data: GoalData = {
+    goal: described,
+    waits: wait?.kind === 'waits' ? wait.why : null,
+    featureTitle: feature?.kind === 'found' ? feature.record.title : null,
+    rounds: (await snapshot.rounds(goal.id)).map((round) => roundFields(round, candidates)),
+    evidence: all.map(evidenceFields),
+    invocations: (await snapshot.invocations(goal.id)).map(invocationFields),
+    takenBack: described.integration?.merge != null && isTakenBack(all, described.integration.merge as Oid),
+    standing: (await standingMerges(bench, all)).filter(
+      ({ merge }) => !goalMayHappen(goal.status, 'revert') || merge !== described.integration?.merge,
+    ),
+    kept: (await bench.store.kept(goal.id)).map((link) => ({ subject: link.subject, oid: link.kept })),
+    proposals: proposals(left ? { ...goal, claim: null } : goal, all),
+  };
+  const { rounds, evidence, invocations, kept, waits } = data;
+  return {
+    kind: 'show',
+    data: {
+      ...described,
+      ...(waits === null ? {} : { waits }),
+      history: rounds,
+      evidence,
+      invocations,
+      kept,
+      proposals: data.proposals,
+      next: data.proposals.map(({ verb }) => verb),
+    },
+    view: (theme) => goalView(data, theme, now),
+  };
+}
+
+/** What the queue says of it; null: it is in none. */
+async function waitOf(bench: Workbench, snapshot: Snapshot, goal: Goal): Promise<Wait | null> {
+  if (goal.status !== 'todo' && !isAutomated(goal.status)) return null;
+  return (await loadSchedule(bench, snapshot)).find((unit) => unit.id === goal.id)?.wait ?? null;
+}

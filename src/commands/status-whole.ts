@@ -1,0 +1,58 @@
+// The whole picture of `status`: what runs now, what waits and why, what needs a decision (06).
+
+import { type Survey, survey } from '../app/survey.js';
+import { openWorkbench } from '../app/workbench.js';
+import type { Context } from '../context.js';
+import { goalCommands } from '../domain/goal-next.js';
+import type { Unit } from '../domain/goal-queue.js';
+import { nextCommands, type Seen } from '../domain/next.js';
+import type { Report } from '../output/report.js';
+import { type StatusData, statusView } from '../output/views/status.js';
+import { describeUnits } from './describe-goal.js';
+
+export async function wholeStatus(context: Context): Promise<Report> {
+  const bench = await openWorkbench(context);
+  const found = await survey(bench);
+  const items = await describeUnits(bench, await bench.store.snapshot(), found.units, found.waiting);
+  const dead = items.some((item) => item.kind === 'job' && item.live?.dead === true);
+  const data: StatusData = {
+    initialized: found.initialized,
+    counts: found.counts,
+    items,
+    checkouts: found.checkouts,
+    unfinished: found.unfinished,
+    notes: found.notes,
+    next: found.initialized ? likeliest(found, dead) : ['git owl add "<what to do>"'],
+  };
+  return {
+    kind: 'status',
+    data,
+    view: (theme, width) => statusView(data, theme, width, bench.clock.now(), found.idle),
+  };
+}
+
+/** States and statuses of both kinds that somebody has to decide about, the most pressing first. */
+const DECIDE = ['review', 'escalated', 'failed', 'blocked', 'exhausted'] as const;
+
+/** The decision that somebody waits for comes first, then what a dead Run left, then the next Run, if there is one that may begin. */
+function likeliest({ units, waiting, mend }: Survey, dead: boolean): readonly string[] {
+  const inState = (state: string): readonly Unit[] =>
+    units.filter((one) => (one.kind === 'job' ? one.job.state : one.goal.status) === state);
+  for (const state of DECIDE) {
+    const [first] = inState(state);
+    if (first !== undefined) return commandsOf(first).slice(0, 3);
+  }
+  if (dead || units.some(({ id, wait }) => wait.kind === 'eligible' && !waiting.has(id))) return ['git owl run'];
+  const [active] = inState('active');
+  if (active !== undefined) return commandsOf(active);
+  const [first] = [...inState('pending'), ...units.filter((unit) => unit.kind === 'goal')];
+  if (first === undefined) return ['git owl add "<what to do>"'];
+  return mend.has(first.id) ? ['git owl doctor'] : commandsOf(first, { waits: waiting.has(first.id) });
+}
+
+const commandsOf = (unit: Unit, seen: Seen = {}): readonly string[] =>
+  unit.kind === 'job'
+    ? nextCommands(unit.job, seen)
+    : seen.waits === true && unit.goal.window === null
+      ? [`git owl show ${unit.id}`]
+      : goalCommands(unit.goal);

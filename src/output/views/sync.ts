@@ -1,0 +1,48 @@
+// `sync` for people: what came, what went, and what a person is to settle. Pure.
+
+import type { Lines, Theme } from '../theme.js';
+
+export interface SyncShown {
+  readonly remote: string;
+  readonly taken: 'nothing' | 'created' | 'forwarded' | 'merged' | 'unknown';
+  readonly pushed: boolean;
+  readonly tips: readonly string[];
+  readonly settled: readonly { readonly id: string; readonly side: string }[];
+  readonly contested: readonly {
+    readonly id: string;
+    readonly kind: string;
+    readonly report: string;
+    readonly sides: readonly {
+      readonly side: string;
+      readonly whose: 'local' | 'remote' | null;
+      readonly says: readonly string[];
+    }[];
+  }[];
+}
+
+const TAKEN = {
+  nothing: null,
+  created: 'took in the state of',
+  forwarded: 'took in what is new on',
+  merged: 'merged with the state of',
+  unknown: 'would take in what is new on',
+} as const;
+
+export function syncView(shown: SyncShown, theme: Theme, dry: boolean): Lines {
+  const { remote, taken, pushed, tips, settled, contested } = shown;
+  const did = TAKEN[taken];
+  const would = dry && taken !== 'unknown' ? 'would have: ' : '';
+  return [
+    ...settled.map(({ id, side }) => `${theme.id(id)} is settled: version ${side} counts`),
+    ...(did === null ? [] : [`${would}${did} ${theme.text(remote)}`]),
+    ...(pushed ? [`${dry ? 'would push' : 'pushed'} the state to ${theme.text(remote)}`] : []),
+    ...(did === null && !pushed ? [`the state here and on ${theme.text(remote)} is the same`] : []),
+    ...tips.map((id) => `the branch of job ${theme.id(id)} is here now`),
+    ...contested.flatMap((work) => [
+      `${work.kind} ${theme.id(work.id)} ${theme.warn('contested')} (report ${work.report})`,
+      ...work.sides.map(
+        (one) => `  ${one.whose ?? 'a version'} ${one.side}: ${one.says.map((line) => theme.text(line)).join('; ')}`,
+      ),
+    ]),
+  ];
+}
