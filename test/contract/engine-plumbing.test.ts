@@ -1,0 +1,5 @@
+// The contract of the engines: plumbing.
+
+import { engineSuite } from './engine-suite.js';
+
+engineSuite({ title: 'plumbing', engine: 'plumbing', init: [] });

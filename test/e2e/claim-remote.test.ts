@@ -1,0 +1,131 @@
+// A queue that several machines share: a Job is taken by a claim on the remote, and two runners never run one at once (05, S7; 07.53).
+
+import { t } from 'tap';
+import type { Agent } from '../fixtures/agents.js';
+import { addGoal, GATED, showGoal, WORK } from '../fixtures/goals.js';
+import type { Repo } from '../fixtures/repository.js';
+import { eventually, type Sandbox, sandbox } from '../fixtures/sandbox.js';
+
+const CONFIG = 'plan: false\nchecks: []\n';
+const show = async (repo: Repo, id: string) => (await repo.owl('show', id, '--json')).json().data;
+const claimOf = async (repo: Repo, id: string) =>
+  JSON.parse(await repo.remoteGit('cat-file', '-p', `refs/owl/claims/${id}`));
+
+const ground = async (box: Sandbox): Promise<readonly [Repo, Repo, Agent]> => {
+  const agent = box.agent('worker', {
+    execute: [{ reach: 'at' }, { await: 'go' }, { write: 'a.txt', text: 'a{number}\n' }, { commit: 'Write a' }],
+  });
+  const repo = await box.repository({ remote: 'bare', agents: [agent], config: CONFIG });
+  return [repo, await repo.clone('other'), agent];
+};
+
+t.test('07.53, S7: two runners, one Job; what the first one did is on the remote, with its tip', async (t) => {
+  const box = await sandbox(t);
+  const [repo, other, agent] = await ground(box);
+  const id = await repo.add('write a');
+  const first = repo.start('run', '--claim-remote');
+  await agent.reached('at');
+  t.match((await other.owl('run', '--claim-remote', '--json')).json().data, {
+    items: [],
+    waiting: [{ why: /another runner/ }],
+  });
+  t.match((await other.owlFails(7, 'run', '--claim-remote', id)).stderr, /another runner has it/);
+  agent.release('go');
+  t.equal((await first.wait()).code, 0);
+  t.match(await claimOf(repo, id), { holder: null, token: 1 }, 'released');
+  await other.owl('sync');
+  t.match(await show(other, id), { state: 'review', runs: 1 });
+  t.equal(await repo.remoteGit('rev-parse', `refs/owl/shared/${id}`), (await show(repo, id)).tip);
+  // The next runner goes on from there.
+  await other.owl('retry', id, '-m', 'more');
+  await other.owl('run', '--claim-remote', id);
+  t.match(await show(other, id), { state: 'review', runs: 2 });
+  t.match(await claimOf(repo, id), { holder: null, token: 2 }, 'the token only grows');
+  await repo.owl('sync');
+  t.match(await show(repo, id), { state: 'review', runs: 2 });
+});
+
+t.test('07.53, S7: one stalls past its claim and comes back: its result is kept, and moves nothing', async (t) => {
+  const box = await sandbox(t);
+  const [repo, other, agent] = await ground(box);
+  const id = await repo.add('write a');
+  const slow = repo.start('run', '--claim-remote', { env: { OWL_LEASE_LENGTH: '1500' } });
+  await agent.reached('at');
+  process.kill(slow.pid, 'SIGSTOP');
+  agent.release('go');
+  // Counted on the taker's own clock, from its first sight: it looks until then.
+  let taken: { id?: string } | undefined;
+  await eventually(async () => {
+    const result = await other.owl('run', '--claim-remote', '--json', { fails: 'any' });
+    taken = result.jsonLines()[0]?.data;
+    return taken?.id === id;
+  });
+  t.match(await show(other, id), { state: 'review', runs: 1 });
+  t.match(await claimOf(repo, id), { token: 2 });
+  process.kill(slow.pid, 'SIGCONT');
+  const late = await slow.wait();
+  t.equal(late.code, 4, late.stderr);
+  t.match(late.stdout + late.stderr, /another decision came while it ran/);
+  const tipIn = async (clone: Repo) =>
+    (await clone.record((await clone.records(new RegExp(`${id}/job.json$`)))[0] ?? '')).tip;
+  t.equal(await tipIn(repo), await tipIn(other), 'it moved nothing');
+  await other.owl('sync');
+  const runs = await Promise.all((await other.records(new RegExp(`${id}/runs/`))).map((path) => other.record(path)));
+  t.same(runs.map((run) => run.superseded).sort(), [false, true], 'and is kept as evidence');
+  t.match(await show(other, id), { state: 'review' });
+  t.match(await claimOf(repo, id), { token: 2, holder: null });
+});
+
+t.test('S7, S10: a Goal is claimed nowhere, so that it stays with the clone that it came from', async (t) => {
+  const box = await sandbox(t);
+  const agent = box.agent('worker', WORK);
+  const repo = await box.repository({ remote: 'bare', agents: [agent], config: GATED });
+  const other = await repo.clone('other');
+  const id = await addGoal(repo, 'write it');
+  await repo.owl('sync');
+  const wait = { items: [], waiting: [{ goal: id, why: /only Jobs are claimed on the remote: name it/ }] };
+  await other.owl('sync');
+  t.match((await other.owl('run', '--claim-remote', '--json')).json().data, wait);
+  t.match((await other.owl('run', '--claim-remote', '--dry-run', '--json')).json().data, wait);
+  box.userConfig('version: 1\nsync: { claim: true, run: true }\n');
+  t.match((await other.owl('run', '--json')).json().data, wait, 'by configuration the same');
+  t.match((await other.owl('run', id, '--claim-remote', '--dry-run', '--json')).json().data, { items: [{ id }] });
+  t.match((await repo.owl('run', '--claim-remote', '--json')).jsonLines()[0].data, { id }, 'its own goes on');
+  t.match(await showGoal(repo, id), { status: 'review' });
+});
+
+t.test(
+  'S1, S7: what another clone finished is reviewed, merged and tried again here, once it is published',
+  async (t) => {
+    const box = await sandbox(t);
+    const agent = box.agent('worker', {
+      execute: [{ write: '{job}.txt', text: 'work {number}\n' }, { commit: 'Write it' }],
+    });
+    const repo = await box.repository({ remote: 'bare', agents: [agent], config: CONFIG });
+    const other = await repo.clone('other');
+    const [shared, again, kept] = [await repo.add('write a'), await repo.add('write b'), await repo.add('write c')];
+    await repo.owl('run', '--claim-remote', shared);
+    await repo.owl('run', '--claim-remote', again);
+    await repo.owl('run', kept);
+    await repo.owl('sync');
+    t.same((await other.owl('sync', '--json')).json().data.tips.sort(), [shared, again].sort());
+    const branch = (await other.git('for-each-ref', '--format=%(refname)', 'refs/heads/owl')).split('\n');
+    t.equal(branch.length, 2);
+    t.equal(await other.git('rev-parse', branch[0] ?? ''), await repo.git('rev-parse', branch[0] ?? ''));
+    t.match((await other.owl('review', shared)).stdout, /Write it/);
+    t.match((await other.owl('diff', shared)).stdout, new RegExp(`${shared}\\.txt`));
+    await other.owl('retry', again, '-m', 'more');
+    t.match((await other.owl('run', again, '--json')).jsonLines()[0].data, { state: 'review', runs: 2 });
+    await other.owl('merge', shared);
+    t.match(await show(other, shared), { state: 'done' });
+    for (const verb of ['review', 'diff', 'merge']) {
+      const { stderr } = await other.owlFails(3, verb, kept);
+      t.match(stderr, /in another clone .*git owl run --claim-remote/, verb);
+      t.match(stderr, /git owl sync/, verb);
+      t.notMatch(stderr, /fsck/, verb);
+    }
+    const before = await other.git('for-each-ref', 'refs/heads/owl');
+    t.same((await other.owl('sync', '--json')).json().data.tips, []);
+    t.equal(await other.git('for-each-ref', 'refs/heads/owl'), before, 'a branch that is here is never moved');
+  },
+);
