@@ -19,6 +19,8 @@ export interface RefFetchRequest {
   readonly timeout?: number | undefined;
   /** In a partial clone, all contents too (S6). */
   readonly whole?: boolean | undefined;
+  /** The remote may well lack it: where nothing of it is here yet, a look answers that in one call instead of two. */
+  readonly perhaps?: boolean | undefined;
 }
 
 export interface ObjectsRequest extends Pick<RefFetchRequest, 'remote' | 'timeout' | 'whole'> {
@@ -48,10 +50,15 @@ export async function fetchRef(repository: Repository, request: RefFetchRequest)
   const timeout = request.timeout ?? TIMEOUT;
   const start = performance.now();
   const left = (): number => timeout - (performance.now() - start);
+  const { remote, from: ref, to } = request;
+  if (request.perhaps === true && (await (await repository.engine()).resolve(to)) === null) {
+    if ((await askRemoteRef(repository, { remote, ref, timeout })) === 'absent')
+      return { status: 'failed', reason: 'no-branch' };
+  }
   for (let attempt = 1; ; attempt += 1) {
     const fetched = await fetchOnce(repository, { ...request, timeout: attempt === 1 ? timeout : left() });
     if (fetched.status !== 'refused' || left() <= 100) return failedOr(fetched);
-    const there = await askRemoteRef(repository, { remote: request.remote, ref: request.from, timeout: left() });
+    const there = await askRemoteRef(repository, { remote, ref, timeout: left() });
     if (there === 'absent') return { status: 'failed', reason: 'no-branch' };
     // It answers and has the ref: that was made, or moved, between the two calls.
     if (there === 'unknown' || attempt >= 3 || left() <= 100) return failedOr(fetched);

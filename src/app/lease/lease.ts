@@ -5,6 +5,7 @@ import type { Oid, RefName } from '../../domain/git.js';
 import { decideLease, type LeaseUnit, type LeaseValue, sayHolder } from '../../domain/lease.js';
 import { failpoint } from '../../system/failpoint.js';
 import type { Workbench } from '../workbench.js';
+import { giveBack } from './give-back.js';
 import { endOwn, forgetOthers, forgetOwn, holderHere, noteOwn, noteSight } from './notes.js';
 import { type LeasePlace, leasePlace } from './place.js';
 
@@ -26,7 +27,7 @@ export interface Lease {
   readonly how: 'free' | 'expired' | 'dead' | 'mine';
   /** Aborted when it was lost to somebody else, or could not be renewed in time. */
   readonly lost: AbortSignal;
-  /** Renews now; false: it is lost. To be asked before anything is published. */
+  /** Renews, unless that was done a moment ago; false: it is lost. To be asked before anything is published. */
   confirm(): Promise<boolean>;
 }
 
@@ -40,6 +41,8 @@ export type Leased<T> =
 /** Milliseconds without renewal after which others may take over (10 m), and between two renewals (3 m of them). */
 const LENGTH = 600_000;
 const RENEWALS = 0.3;
+/** Part of the length in which a renewal is not made again: nobody can have taken it over, and each is a call to the remote. */
+const FRESH = 1 / 60;
 const WAIT = 60_000;
 const POLL = 2_000;
 
@@ -73,7 +76,17 @@ interface Got {
   readonly how: Lease['how'];
   readonly oid: Oid;
   readonly value: LeaseValue;
+  /** Before it was asked for. */
+  readonly since: Instant;
 }
+
+/** Milliseconds, by the clock that nobody sets and by the one that people read. */
+interface Instant {
+  readonly elapsed: number;
+  readonly now: number;
+}
+
+const instant = ({ clock }: Workbench): Instant => ({ elapsed: clock.elapsed(), now: clock.now() });
 
 const number = (text: string | undefined, otherwise: number): number => {
   const value = Number(text);
@@ -114,12 +127,13 @@ async function acquire(
     const next = nextValue(place, request, length, decision, holder);
     await noteOwn(bench, place, next.holder ?? holder, request.unit);
     await failpoint('lease.before-take');
+    const since = instant(bench);
     const swap = await place.swap('oid' in read ? read.oid : 'absent', next);
     if (swap.kind === 'unanswered' || decision.kind === 'mine') sent.add(next.holder ?? holder);
     await failpoint('lease.after-take');
     if (swap.kind === 'moved') {
       await forgetOthers(bench, place.name, next.holder);
-      return { kind: 'got', how: decision.kind === 'mine' ? 'mine' : decision.how, oid: swap.oid, value: next };
+      return { kind: 'got', how: decision.kind === 'mine' ? 'mine' : decision.how, oid: swap.oid, value: next, since };
     }
     if (swap.kind === 'declined' || (swap.kind === 'unanswered' && ++unanswered >= 3)) {
       return swap.kind === 'declined'
@@ -154,13 +168,13 @@ function hold(bench: Workbench, place: LeasePlace, got: Got): { lease: Lease; re
   const lost = new AbortController();
   const over = new AbortController();
   let { oid, value } = got;
-  let renewed = bench.clock.elapsed();
+  let renewed = got.since;
   let last: Promise<boolean> = Promise.resolve(true);
 
   const renew = async (): Promise<boolean> => {
     if (lost.signal.aborted) return false;
     const next = { ...value, beat: value.beat + 1 };
-    const began = bench.clock.elapsed();
+    const began = instant(bench);
     const swap = await place.swap(oid, next);
     if (swap.kind === 'moved') {
       oid = swap.oid;
@@ -176,7 +190,8 @@ function hold(bench: Workbench, place: LeasePlace, got: Got): { lease: Lease; re
       return false;
     }
     const gone = swap.kind === 'lost' && now.kind !== 'failed';
-    if (gone || bench.clock.elapsed() - renewed > value.length) lost.abort(`the lease of ${place.target} was lost`);
+    if (gone || bench.clock.elapsed() - renewed.elapsed > value.length)
+      lost.abort(`the lease of ${place.target} was lost`);
     return false;
   };
   /** One at a time, whoever asks. */
@@ -184,7 +199,13 @@ function hold(bench: Workbench, place: LeasePlace, got: Got): { lease: Lease; re
     last = last.then(renew, renew);
     return last;
   };
-  const confirm = async (): Promise<boolean> => (await inTurn()) || (!lost.signal.aborted && (await inTurn()));
+  const isFresh = (): boolean => {
+    // By both clocks: a machine that slept has not counted that in the one.
+    const past = Math.max(bench.clock.elapsed() - renewed.elapsed, Math.abs(bench.clock.now() - renewed.now));
+    return !lost.signal.aborted && past < value.length * FRESH;
+  };
+  const confirm = async (): Promise<boolean> =>
+    isFresh() || (await inTurn()) || (!lost.signal.aborted && (await inTurn()));
   const beat = async (): Promise<void> => {
     while (!over.signal.aborted && !lost.signal.aborted) {
       await bench.clock.sleep(value.length * RENEWALS, over.signal);
@@ -205,31 +226,3 @@ function hold(bench: Workbench, place: LeasePlace, got: Got): { lease: Lease; re
     },
   };
 }
-
-/**
- * Holder out; ref and token stay (G30). False: it may be held there still, by nobody; this clone's note of it stays, so that
- * whoever needs it here takes it at once, and others when it has run out.
- */
-async function giveBack(bench: Workbench, place: LeasePlace, oid: Oid, value: LeaseValue): Promise<boolean> {
-  let swap = await place.swap(oid, freed(value, value.token));
-  if (swap.kind === 'lost') {
-    // To somebody else, or to a renewal of ours whose answer was lost.
-    const now = await place.read();
-    if (now.kind === 'failed') swap = { kind: 'unanswered', why: now.reason };
-    else if (now.kind === 'value' && now.value.holder === value.holder)
-      swap = await place.swap(now.oid, freed(now.value, now.value.token));
-  }
-  if (swap.kind === 'moved' || swap.kind === 'lost') return true;
-  bench.say(
-    `the lease of ${place.target} could not be given back (${swap.why}); this clone takes it again at once, others when it has run out`,
-  );
-  return false;
-}
-
-export const freed = (value: LeaseValue, token: number): LeaseValue => ({
-  ...value,
-  token,
-  holder: null,
-  unit: null,
-  beat: value.beat + 1,
-});

@@ -9,7 +9,7 @@ import { listRemotes } from '../../git/remote.js';
 import { STATE_REF } from '../../state/layout.js';
 import { formatTimestamp } from '../../system/clock.js';
 import type { Workbench } from '../workbench.js';
-import { freed } from './lease.js';
+import { freed } from './give-back.js';
 import { knownSight, noteSight } from './notes.js';
 import { LEASES, type LeasePlace, leasePlace, leaseRef } from './place.js';
 import { leasesInState } from './state-door.js';

@@ -1,6 +1,5 @@
 // Where a lease lies: at a ref of the remote where the target is published, in the pushed state where it takes only branches,
-// else at the local one; the local ref of a remote
-// lease is a copy (01, Refs; G30).
+// else at the local one; the local ref of a remote lease is a copy (01, Refs; G30).
 
 import { createHash } from 'node:crypto';
 import { type Oid, parseRefName, type RefName } from '../../domain/git.js';
@@ -119,7 +118,7 @@ function remoteDoor(
   const { ref, remote } = at;
   return {
     read: async () => {
-      const fetched = await fetchRef(repository, { remote, from: ref, to: ref, timeout });
+      const fetched = await fetchRef(repository, { remote, from: ref, to: ref, timeout, perhaps: true });
       if (fetched.status === 'fetched') return readValue(repository, fetched.oid, at.target);
       return fetched.reason === 'no-branch' ? { kind: 'absent' } : { kind: 'failed', reason: fetched.reason };
     },

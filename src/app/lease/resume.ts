@@ -3,7 +3,7 @@
 import { failpoint } from '../../system/failpoint.js';
 import { readPublication } from '../publish/note.js';
 import type { Workbench } from '../workbench.js';
-import { freed } from './lease.js';
+import { freed } from './give-back.js';
 import { type Acquisition, deadAcquisitions, forgetOwn, holderHere } from './notes.js';
 import { leasePlace } from './place.js';
 

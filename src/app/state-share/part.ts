@@ -22,7 +22,8 @@ export const trackedState = (remote: string): RefName => remoteRef(remote, 'refi
 /** Fetches the state of a remote; a failure is a value, `no-branch` where it has none. */
 export function fetchState(bench: Workbench, remote: string): Promise<FetchResult> {
   const timeout = Number(bench.environment.variables['OWL_FETCH_TIMEOUT']) || undefined;
-  return fetchRef(bench.repository, { remote, from: STATE_REF, to: trackedState(remote), timeout, whole: true });
+  const to = trackedState(remote);
+  return fetchRef(bench.repository, { remote, from: STATE_REF, to, timeout, whole: true, perhaps: true });
 }
 
 export interface SharedRequest {

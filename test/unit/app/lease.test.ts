@@ -80,7 +80,7 @@ t.test(
     time.now += 599_000;
     t.match(await withLease(far, { ...request, unit: unit('bbbb') }, async () => 1), { kind: 'held' });
     t.equal(await lease.confirm(), true, 'a renewal is another value');
-    time.now += 2_000;
+    time.now += 15_000;
     t.match(await withLease(far, { ...request, unit: unit('bbbb') }, async () => 1), { kind: 'held' }, 'counted anew');
     // The same unit goes on where its process died; another one of this clone need not wait either.
     const mine = await withLease(heir, { ...request, unit: unit('aaaa') }, async (again) => [again.how, again.token]);
