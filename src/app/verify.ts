@@ -3,6 +3,7 @@
 import { OwlError } from '../domain/errors.js';
 import type { Job, Reason } from '../domain/job.js';
 import { mayHappen, moveJob, stands, wrongState } from '../domain/machine.js';
+import { needJobBranch } from './claims/follow-record.js';
 import { findLandedJob, landByHand } from './collect/landed.js';
 import { findJob, foundJob, ownTip } from './jobs.js';
 import { refuseWhileLanding } from './land/landing-note.js';
@@ -36,6 +37,7 @@ export async function verifyJob(bench: Workbench, id: string, options: { readonl
   const byHand = await findLandedJob(bench, job);
   const landed = byHand === null ? null : await landByHand(bench, byHand, request);
   if (landed !== null) return { job: landed, superseded: false, repeated: false };
+  await needJobBranch(bench, job);
   await askTrust(bench, current.loaded);
   const tip = await ownTip(bench, job);
   if (tip === null) {

@@ -1,7 +1,8 @@
 // A Job as commands publish it: its record with what is looked up in this clone.
 
 import { baseNow, basesNow } from '../app/base-now.js';
-import { jobBranch, jobRef, ownTip } from '../app/jobs.js';
+import { workTip } from '../app/claims/standing.js';
+import { jobBranch, jobRef } from '../app/jobs.js';
 import { isDead } from '../app/run/dead.js';
 import type { Workbench } from '../app/workbench.js';
 import { loadRegistration, registeredIds } from '../app/workspace/registration.js';
@@ -21,10 +22,11 @@ export async function describeJobs(bench: Workbench, jobs: readonly Job[]): Prom
   const described: PublishedJob[] = [];
   for (const job of jobs) {
     const note = registered.has(job.id) ? await loadRegistration(bench.notes, job.id) : null;
+    const branch = job.onto === null ? undefined : tips.get(jobRef(job));
     described.push(
       jobFields(job, {
         branch: jobBranch(job),
-        tip: job.onto === null ? null : (tips.get(jobRef(job)) ?? null),
+        tip: branch === undefined || branch === job.tip ? (branch ?? null) : await workTip(bench, job),
         base: (await base(job)) ?? job.onto,
         worktree: note?.value.step === 'registered' ? note.value.path : null,
         dead: await isDead(bench, job),
@@ -39,7 +41,7 @@ export async function describeJob(bench: Workbench, job: Job): Promise<Published
   const note = await loadRegistration(bench.notes, job.id);
   return jobFields(job, {
     branch: jobBranch(job),
-    tip: await ownTip(bench, job),
+    tip: await workTip(bench, job),
     base: (await baseNow(bench, job)) ?? job.onto,
     worktree: note?.value.step === 'registered' ? note.value.path : null,
     dead: await isDead(bench, job),

@@ -4,9 +4,9 @@
 import { realpathSync } from 'node:fs';
 import { isAbsolute, join, normalize, relative, sep } from 'node:path';
 import { needGoalCommits, needJobCommits } from '../app/claims/elsewhere.js';
+import { workTip } from '../app/claims/standing.js';
 import { currentRoundJob } from '../app/goal/round-jobs.js';
 import { workOrImplied } from '../app/goals.js';
-import { ownTip } from '../app/jobs.js';
 import { lookAt } from '../app/place.js';
 import { openWorkbench, type Workbench } from '../app/workbench.js';
 import { snapshotWip } from '../app/workspace/snapshot.js';
@@ -78,7 +78,7 @@ async function changeOf(bench: Workbench, id: string | undefined): Promise<Chang
 }
 
 async function committed(bench: Workbench, job: Job): Promise<Pick<Change, 'base' | 'tip'> | null> {
-  const tip = (await ownTip(bench, job)) ?? job.tip;
+  const tip = (await workTip(bench, job)) ?? job.tip;
   if (tip === null || job.onto === null) return null;
   await needJobCommits(bench, job);
   return { base: job.onto, tip };

@@ -1,9 +1,10 @@
 // `merge`: lands a reviewed Job on its base (J32 to J37).
 
-import { needJobCommits } from '../app/claims/elsewhere.js';
+import { needJobBranch } from '../app/claims/follow-record.js';
+import { workTip } from '../app/claims/standing.js';
 import { findLandedJob, landByHand, lookForJob, sayLanded } from '../app/collect/landed.js';
 import { guardedIn } from '../app/guarded.js';
-import { findJob, ownTip } from '../app/jobs.js';
+import { findJob } from '../app/jobs.js';
 import { landJob } from '../app/land/land.js';
 import type { Landed } from '../app/land/outcome.js';
 import { settleArrived } from '../app/land/publish-job.js';
@@ -51,7 +52,7 @@ export async function run(context: Context, request: Request): Promise<Report> {
   if (byHand !== null && now !== null) {
     return decided(bench, { result: now, repeated: false }, `is done: ${sayLanded(byHand)}`);
   }
-  await needJobCommits(bench, job);
+  await needJobBranch(bench, job);
   await askTrust(bench, current.loaded);
   // Before anything is replayed and checked; what lands is looked at again.
   const guarded = allowGuarded ? [] : await guardedNow(bench, job, current);
@@ -66,7 +67,7 @@ export async function run(context: Context, request: Request): Promise<Report> {
 
 /** Guarded paths among the Job's own changes. */
 async function guardedNow(bench: Workbench, job: Job, { loaded, at }: CurrentPolicy): Promise<readonly string[]> {
-  const tip = await ownTip(bench, job);
+  const tip = await workTip(bench, job);
   return tip === null ? [] : guardedIn(bench, loaded, job.onto?.oid ?? at.oid, tip);
 }
 
@@ -74,8 +75,8 @@ async function guardedNow(bench: Workbench, job: Job, { loaded, at }: CurrentPol
 async function planned(bench: Workbench, job: Job, request: Request): Promise<Report> {
   const current = await currentPolicy(bench, wishOf(job));
   const { ignored } = await clearWorktree(bench, job, current.loaded.policy, request.flag('force'), 'merge');
-  const tip = await ownTip(bench, job);
-  await needJobCommits(bench, job);
+  await needJobBranch(bench, job);
+  const tip = await workTip(bench, job);
   if (tip === null) throw noBranch(job, current.base.name);
   const looked = await lookForJob(bench, job);
   if (looked.kind === 'found')

@@ -2,8 +2,8 @@
 // as JSON, or as one page (06, G50).
 
 import { needJobCommits } from '../app/claims/elsewhere.js';
+import { workTip } from '../app/claims/standing.js';
 import { workOrImplied } from '../app/goals.js';
-import { ownTip } from '../app/jobs.js';
 import { currentPolicy, wishOf } from '../app/policy.js';
 import { failuresOfJob } from '../app/run/failures.js';
 import { openWorkbench, type Workbench } from '../app/workbench.js';
@@ -52,7 +52,7 @@ async function pageReport(
 }
 
 async function reviewJob(bench: Workbench, snapshot: Snapshot, job: Job): Promise<Reviewed> {
-  const tip = (await ownTip(bench, job)) ?? job.tip;
+  const tip = (await workTip(bench, job)) ?? job.tip;
   if (tip === null || job.onto === null) {
     throw new OwlError('missing-branch', `job ${job.id} has no work to review yet`, {
       next: [`git owl run ${job.id}`],

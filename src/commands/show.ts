@@ -1,8 +1,8 @@
 // `show`: everything of one Job or Goal: policy with where each value came from, Runs, checks, what is kept, what to type next (06).
 
+import { workTip } from '../app/claims/standing.js';
 import { workOrImplied } from '../app/goals.js';
 import { guardedIn } from '../app/guarded.js';
-import { ownTip } from '../app/jobs.js';
 import { currentPolicy, wishOf } from '../app/policy.js';
 import { failuresOf, failuresOfJob } from '../app/run/failures.js';
 import { linkOf } from '../app/run/kept-log.js';
@@ -66,9 +66,10 @@ function refuseRunOptions(goal: string, request: Request): void {
 async function gather(bench: Workbench, job: Job, runs: readonly Run[]): Promise<ShowData> {
   const snapshot = await bench.store.snapshot();
   const loaded = await policyOf(bench, job);
-  const tip = await ownTip(bench, job);
+  const tip = await workTip(bench, job);
+  const isHere = tip !== null && (await (await bench.repository.engine()).exists([tip]))[0] === true;
   const guarded =
-    loaded === null || tip === null || job.onto === null ? [] : await guardedIn(bench, loaded, job.onto.oid, tip);
+    loaded === null || !isHere || job.onto === null ? [] : await guardedIn(bench, loaded, job.onto.oid, tip);
   const described = await describeJob(bench, job);
   const seen = { guarded: guarded.length > 0, dead: described.live?.dead, waits: isLater(job, bench.clock.now()) };
   return {

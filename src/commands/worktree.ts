@@ -1,5 +1,6 @@
 // `worktree`: where the worktree of a Job is, and the list of all of ours.
 
+import { needJobBranch } from '../app/claims/follow-record.js';
 import { jobBranch, jobOrImplied, ownTip } from '../app/jobs.js';
 import { settleLeftovers } from '../app/leftovers.js';
 import { lookAt, openWorktree, placeOf, refusedPlace } from '../app/place.js';
@@ -57,6 +58,7 @@ async function existing(
 
 async function ensure(bench: Workbench, job: Job): Promise<string> {
   await settleLeftovers(bench);
+  await needJobBranch(bench, job);
   const tip = await ownTip(bench, job);
   if (tip === null)
     throw new OwlError('missing-branch', `job ${job.id} has no branch yet`, { next: [`git owl run ${job.id} --step`] });

@@ -6,6 +6,7 @@ import type { RefName } from '../domain/git.js';
 export const STATE_REF = 'refs/heads/refine/state' as RefName;
 export const KEEP_PREFIX = 'refs/owl/keep/';
 export const CANDIDATES_PREFIX = 'refs/owl/candidates/';
+export const SHARED_PREFIX = 'refs/owl/shared/';
 export const ARCHIVE_PREFIX = 'refs/owl/archive/';
 export const LOCAL_PREFIX = 'refs/owl/local/';
 export const INTENT_PREFIX = 'refs/owl/local/intents/';

@@ -4,19 +4,13 @@ import { OwlError } from '../../domain/errors.js';
 import type { Oid } from '../../domain/git.js';
 import type { Goal } from '../../domain/goal.js';
 import type { Job } from '../../domain/job.js';
-import { ownTip } from '../jobs.js';
 import type { Workbench } from '../workbench.js';
+import { commitsElsewhere, workTip } from './standing.js';
 
-/** What a person can do about it: one clause. */
-export const PUBLISHES = 'the clone that has it publishes it with git owl run --claim-remote';
-
-/** Throws OwlError `missing-commit` where neither the branch of a Job is here nor the tip that its record names. */
+/** Throws OwlError `missing-commit` where the commits of the work are not here: a branch that is older than the record is not it. */
 export async function needJobCommits(bench: Workbench, job: Job): Promise<void> {
-  if (job.tip === null || (await ownTip(bench, job)) !== null || (await isHere(bench, job.tip))) return;
-  throw new OwlError('missing-commit', `the commits of job ${job.id} are in another clone (${job.tip}); ${PUBLISHES}`, {
-    preserved: ['nothing was changed'],
-    next: ['git owl sync'],
-  });
+  const tip = (await workTip(bench, job)) ?? job.tip;
+  if (tip !== null && !(await isHere(bench, tip))) throw commitsElsewhere(job, tip);
 }
 
 /** Of a Goal, whose commits come with its target once it is integrated. Throws OwlError `missing-commit`. */

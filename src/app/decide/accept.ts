@@ -5,8 +5,9 @@ import { verifiedState } from '../../domain/landing.js';
 import { mayHappen, moveJob, wrongState } from '../../domain/machine.js';
 import { failpoint } from '../../system/failpoint.js';
 import { baseNow } from '../base-now.js';
+import { workTip } from '../claims/standing.js';
 import { findLandedJob, mergedBy, sayLanded } from '../collect/landed.js';
-import { findJob, ownTip } from '../jobs.js';
+import { findJob } from '../jobs.js';
 import { refuseWhileLanding } from '../land/landing-note.js';
 import { clearWorktree, removeWorktreeOf } from '../place.js';
 import { currentPolicy, wishOf } from '../policy.js';
@@ -41,7 +42,7 @@ export async function acceptJob(
   const landed = await findLandedJob(bench, found);
   const merged = landed === null ? null : await mergedBy(bench, landed);
   const notes = [landed === null ? 'the base has not moved: accept merges nothing' : sayLanded(landed)];
-  const tip = await ownTip(bench, found);
+  const tip = await workTip(bench, found);
   if (landed === null && verifiedState(found, tip, (await baseNow(bench, found))?.oid ?? null) === 'void')
     notes.push('its verification is void: the branch or its base moved since');
   const cleared = await clearWorktree(bench, found, policy?.loaded.policy ?? null, options.force, 'accept');

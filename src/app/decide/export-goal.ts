@@ -2,6 +2,7 @@
 
 import { OwlError } from '../../domain/errors.js';
 import type { Goal } from '../../domain/goal.js';
+import { needGoalCommits } from '../claims/elsewhere.js';
 import { wishOfGoal } from '../goal/current-target.js';
 import { currentPolicy } from '../policy.js';
 import type { Workbench } from '../workbench.js';
@@ -24,6 +25,7 @@ export async function exportedGoal(bench: Workbench, goal: Goal, force: boolean)
       preserved,
       next: [`git owl show ${goal.id}`],
     });
+  await needGoalCommits(bench, goal, candidate.tip);
   const current = await currentPolicy(bench, await wishOfGoal(bench, goal));
   return { work: { kind: 'goal', goal }, pair: { base: candidate.base, tip: candidate.tip }, current, verified };
 }

@@ -13,8 +13,10 @@ import { slugOf } from '../../domain/title.js';
 import { branchConflicts } from '../../git/branch.js';
 import { exportBranch } from '../../git/export.js';
 import type { Tx } from '../../state/types.js';
+import { needJobCommits } from '../claims/elsewhere.js';
+import { workTip } from '../claims/standing.js';
 import { findWork, foundGoal, type Work } from '../goals.js';
-import { foundJob, ownTip } from '../jobs.js';
+import { foundJob } from '../jobs.js';
 import { type CurrentPolicy, currentPolicy, wishOf } from '../policy.js';
 import { refuseRoundJob } from '../round-job.js';
 import { answeredBefore, type JobRequest, requestOf } from '../try.js';
@@ -99,7 +101,8 @@ async function checkName(bench: Workbench, work: Work, branch: string): Promise<
 }
 
 async function exportedJob(bench: Workbench, job: Job, force: boolean): Promise<Exportable> {
-  const tip = (await ownTip(bench, job)) ?? (job.state === 'done' ? job.tip : null);
+  await needJobCommits(bench, job);
+  const tip = (await workTip(bench, job)) ?? (job.state === 'done' ? job.tip : null);
   if (tip === null || job.onto === null)
     throw new OwlError('missing-branch', `job ${job.id} has no branch to export`, {
       preserved: ['nothing was changed'],

@@ -6,6 +6,8 @@ import { HANDOFF_PATH, judgeHandoff, markedHandoff } from '../../domain/handoff.
 import type { Job } from '../../domain/job.js';
 import { mayHappen, wrongState } from '../../domain/machine.js';
 import { commitFile } from '../../git/commit-file.js';
+import { needJobBranch } from '../claims/follow-record.js';
+import { workTip } from '../claims/standing.js';
 import { moveBranchWithCheckouts } from '../follow.js';
 import { handoffAt } from '../handoff.js';
 import { findJob, jobRef, ownTip } from '../jobs.js';
@@ -19,7 +21,7 @@ export async function loadHandoff(
   job: Job,
 ): Promise<{ readonly text: string; readonly commit: Oid }> {
   const engine = await bench.repository.engine();
-  const commit = (await ownTip(bench, job)) ?? job.tip;
+  const commit = (await workTip(bench, job)) ?? job.tip;
   const none = (): OwlError =>
     new OwlError('nothing-kept', `job ${job.id} has no Handoff yet`, { next: [`git owl show ${job.id}`] });
   if (commit === null || !(await engine.exists([commit]))[0]) throw none();
@@ -42,6 +44,7 @@ export async function editHandoff(
       next: [`git owl stop ${job.id}`],
     });
   if (!mayHappen(job.state, 'handoff')) throw wrongState(job, 'handoff');
+  await needJobBranch(bench, job);
   const tip = await ownTip(bench, job);
   if (tip === null)
     throw new OwlError('missing-branch', `job ${job.id} has no branch yet: there is no Handoff to edit`, {

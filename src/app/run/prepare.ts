@@ -11,7 +11,8 @@ import type { Job, Reason, Run } from '../../domain/job.js';
 import type { AgentDefinition } from '../../domain/policy.js';
 import { type ReasonCode, reason } from '../../domain/reasons.js';
 import { failpoint } from '../../system/failpoint.js';
-import { PUBLISHES } from '../claims/elsewhere.js';
+import { followRecord } from '../claims/follow-record.js';
+import { PUBLISHES } from '../claims/standing.js';
 import { branchFromShared } from '../claims/tip.js';
 import { ownHandoff, unusableHandoff } from '../handoff.js';
 import { jobBranch, jobRef } from '../jobs.js';
@@ -246,8 +247,10 @@ async function prepareBranch(bench: Workbench, input: BranchInput): Promise<Bran
     if (cut.kind !== 'based') return cut.kind === 'landed' ? { kind: 'landed', run } : blockedBy(run, job, cut);
     based = cut;
   } else {
-    const engine = await bench.repository.engine();
-    const tip = (await engine.resolve(jobRef(job))) ?? (await branchFromShared(bench, job));
+    const brought = await followRecord(bench, job);
+    if (brought.kind === 'elsewhere') return stopped(run, goneBranch(job));
+    if (brought.kind === 'stays') return stopped(run, reason('could-not-start', brought.why));
+    const tip = brought.tip ?? (await branchFromShared(bench, job));
     if (tip === null) return stopped(run, goneBranch(job));
     run = { ...run, tip_before: tip };
     const place = await openPlace(bench, input, tip);
@@ -300,7 +303,7 @@ const blockedBy = (run: Run, job: Job, result: Blocked): Stopped => {
 
 function goneBranch(job: Job): Reason {
   const tip = job.tip === null ? '' : `; its last known tip is ${job.tip}, and ${PUBLISHES}`;
-  return reason('unknown-here', `the branch ${jobBranch(job)} is not here${tip}`);
+  return reason('unknown-here', `the work on the branch ${jobBranch(job)} is not here${tip}`);
 }
 
 type Place =

@@ -3,6 +3,7 @@
 import type { Oid } from '../../domain/git.js';
 import type { StoreEnv } from '../../state/store-env.js';
 import { failpoint } from '../../system/failpoint.js';
+import { noteTips } from '../claims/arrived-tips.js';
 import type { Workbench } from '../workbench.js';
 import { noteForeign } from './foreign.js';
 import { noteSides } from './sides.js';
@@ -16,5 +17,6 @@ export async function noteArrival(
   const { ours, next, own = new Set<string>() } = states;
   await noteForeign(bench, env, { ours, next, own });
   if (ours !== null) await noteSides(bench, env, ours, next);
+  if (ours !== null) await noteTips(bench, env, { ours, next, own });
   await failpoint('sync.after-notes');
 }

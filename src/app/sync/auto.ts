@@ -3,10 +3,10 @@
 
 import type { Context } from '../../context.js';
 import { isOwlError } from '../../domain/errors.js';
-import { bringTips } from '../claims/tip.js';
 import { currentPolicy } from '../policy.js';
 import { openWorkbench } from '../workbench.js';
 import { exchangeState } from './exchange.js';
+import { exchangeRefs } from './refs.js';
 import { syncRemote } from './sync.js';
 
 export async function syncByItself(context: Context): Promise<void> {
@@ -15,7 +15,7 @@ export async function syncByItself(context: Context): Promise<void> {
     if (!(await currentPolicy(bench, {})).loaded.policy.sync.auto) return;
     const remote = await syncRemote(bench, undefined);
     await exchangeState(bench, remote);
-    await bringTips(bench, remote);
+    await exchangeRefs(bench, remote);
   } catch (error) {
     if (!isOwlError(error)) throw error;
     bench.say(`not synced: ${error.message}`);

@@ -5,10 +5,10 @@ import type { Oid } from '../../domain/git.js';
 import { lookAtRefs } from '../../git/push.js';
 import { STATE_REF } from '../../state/layout.js';
 import { openEnv } from '../../state/store.js';
-import { bringTips } from '../claims/tip.js';
 import { currentPolicy } from '../policy.js';
 import type { Workbench } from '../workbench.js';
 import { type Exchanged, exchangeState } from './exchange.js';
+import { exchangeRefs } from './refs.js';
 import { contestedHere, type SettledRecord, settleContested, type TakeRequest } from './settle.js';
 import { forgetSides, type PublishedContest, publishContest } from './sides.js';
 
@@ -39,7 +39,7 @@ export async function syncState(bench: Workbench, request: SyncRequest): Promise
   // What is known to be contested is settled also where the remote cannot be reached.
   await settle();
   const exchanged = await exchangeState(bench, remote, { between: take?.record === null ? settle : undefined });
-  const tips = await bringTips(bench, remote);
+  const { tips } = await exchangeRefs(bench, remote);
   const contested = await contestedHere(bench);
   await forgetSides(bench, contested);
   return {

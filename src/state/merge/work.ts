@@ -142,7 +142,8 @@ function decide<T extends Work>(rules: Rules<T>, ours: T, theirs: T, bases: read
 }
 
 function settled<T extends Work>(rules: Rules<T>, ours: T, theirs: T, base: T): T | null {
-  if (same(core(rules, ours), core(rules, theirs))) return first(ours, theirs);
+  if (same(core(rules, ours), core(rules, theirs)))
+    return isOneResult(rules, ours, theirs, base) ? first(ours, theirs) : null;
   switch (settleChanges(rules.change(base, ours), rules.change(base, theirs))) {
     case 'ours':
       return ours;
@@ -151,6 +152,15 @@ function settled<T extends Work>(rules: Rules<T>, ours: T, theirs: T, base: T): 
     case 'neither':
       return null;
   }
+}
+
+/**
+ * The same decision about two different results is none: two clones that ran one Job each have work of their own (05, S4). What is
+ * cancelled has no result.
+ */
+function isOneResult<T extends Work>(rules: Rules<T>, ours: T, theirs: T, base: T): boolean {
+  if (rules.change(base, ours) === 'cancel') return true;
+  return takeTogether(rules.work, fieldsOf(ours), fieldsOf(theirs), [fieldsOf(base)]) !== null;
 }
 
 /** What was decided, without when. */

@@ -83,10 +83,21 @@ t.test('07.51, S4: cancel against settle, start against start, decision against 
     feedback: ['and tests', 'more'],
   });
   t.equal(both(active, review, blocked), null, 'two settlements');
+  const ran = (id: string, tip: string): Job =>
+    move(move(pending, 'claim', 'active', { claim: claim(id), runs: 1, last_run: id }), 'settle', 'review', {
+      claim: null,
+      tip: oidOf(tip),
+      onto: { ref: 'refs/heads/main', oid: oidOf('9') },
+    });
+  t.equal(both(pending, ran('r1', '1'), ran('r2', '2')), null, 'two Runs that both ended well, each with its own work');
+  t.equal(both(review, edit(accepted, { tip: oidOf('3') }), edit(accepted, { tip: oidOf('4') })), null, 'two results');
+  const gone = move(active, 'cancel', 'cancelled', { claim: null });
+  const there: Job = { ...gone, tip: oidOf('2'), occurrence: { ...gone.occurrence, decision: 'of another clone' } };
+  t.match(both(pending, { ...gone, tip: oidOf('1') }, there), { state: 'cancelled' });
 
-  const gone = move(pending, 'cancel', 'cancelled');
-  const reopened = move(gone, 'reopen', 'pending');
-  t.equal(both(gone, reopened, move(reopened, 'cancel', 'cancelled')), null, 'cancel does not win over reopen');
+  const closed = move(pending, 'cancel', 'cancelled');
+  const reopened = move(closed, 'reopen', 'pending');
+  t.equal(both(closed, reopened, move(reopened, 'cancel', 'cancelled')), null, 'cancel does not win over reopen');
 });
 
 t.test('07.51, S4: start against reassign', async (t) => {
