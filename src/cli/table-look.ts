@@ -149,6 +149,23 @@ export const LOOK_COMMANDS: readonly CommandSpec[] = [
     load: () => import('../commands/worktree.js'),
   },
   {
+    name: 'conflicts',
+    group: 'look',
+    summary: 'Predict which open branches collide with their target or with each other',
+    description: [
+      'From the commits that are here: nothing is fetched, and no branch, index or file is touched. Each open branch is merged with its target; of those that merge, each is compared with each other as if it had landed first.',
+      'With ids: only collisions in which one of these takes part.',
+    ],
+    args: [{ name: 'id', many: true, source: 'unit' }],
+    options: [{ name: 'exit-code', kind: 'flag', summary: 'exit 5 when any collide' }, ...LIST_OPTIONS],
+    examples: [
+      { command: 'git owl conflicts', what: 'all of them' },
+      { command: 'git owl conflicts k3x9qp --exit-code', what: 'for a script, before a merge' },
+    ],
+    writes: false,
+    load: () => import('../commands/conflicts.js'),
+  },
+  {
     name: 'events',
     group: 'look',
     summary: 'List what happened, newest first',

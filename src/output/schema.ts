@@ -27,6 +27,8 @@ import {
   whole,
 } from './schema-parts.js';
 
+const unitNamed = { kind: v.picklist(['job', 'goal']), id, title: text };
+
 const lease = v.looseObject({
   target: maybeText,
   remote: maybeText,
@@ -344,6 +346,15 @@ export const DATA_SCHEMAS = {
             v.looseObject({ side: text, whose: v.nullable(v.picklist(['local', 'remote'])), says: texts }),
           ),
         }),
+      ),
+    }),
+  },
+  conflicts: {
+    of: 'conflicts: every pair that will collide; `branches` is what was compared',
+    schema: v.looseObject({
+      branches: v.array(v.looseObject({ ...unitNamed, target: text, tip: oid })),
+      items: v.array(
+        v.looseObject({ ...unitNamed, target: text, with: v.nullable(v.looseObject(unitNamed)), paths: texts }),
       ),
     }),
   },

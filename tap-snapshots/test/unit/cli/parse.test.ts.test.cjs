@@ -30,6 +30,7 @@ See what is going on
    diff         Show the change of a Job against the base of its last Run, or of a Goal
    review       Show intent, Plan, change, checks, verdicts and open questions in one place
    worktree     Print the path of a Job's worktree
+   conflicts    Predict which open branches collide with their target or with each other
    events       List what happened, newest first
 
 Decide about finished work
@@ -205,6 +206,38 @@ Examples
    git owl config                       # every value with its origin
    git owl config phases.plan.timeout   # one value
    git owl config check                 # before you commit a change
+`
+
+exports[`test/unit/cli/parse.test.ts > TAP > 06: help is one screen, grouped by task, with the one path first > git owl conflicts -h 1`] = `
+usage: git owl conflicts [<options>] [<id>...]
+
+Predict which open branches collide with their target or with each other.
+
+From the commits that are here: nothing is fetched, and no branch, index or file is touched. Each
+open branch is merged with its target; of those that merge, each is compared with each other as if
+it had landed first.
+
+With ids: only collisions in which one of these takes part.
+
+Options
+       --exit-code        exit 5 when any collide
+       --format <format>  print each row as text with %(field)
+   -z, --null             end each row with NUL instead of a newline
+       --sort <field>     order by a field, by -<field> the other way round
+       --limit <n>        print at most <n> rows
+
+Everywhere
+   -C <path>                     run as if started in <path>
+       --json                    print one JSON document on standard output
+       --color (auto|always|never)
+                                 when to use colour
+   -q, --quiet                   print no progress and no hints
+   -v, --verbose                 show the Git commands that run, with their times
+   -h, --help                    show this help
+
+Examples
+   git owl conflicts                      # all of them
+   git owl conflicts k3x9qp --exit-code   # for a script, before a merge
 `
 
 exports[`test/unit/cli/parse.test.ts > TAP > 06: help is one screen, grouped by task, with the one path first > git owl demo -h 1`] = `
