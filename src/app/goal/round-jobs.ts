@@ -28,24 +28,29 @@ export const AS_IT_IS: RetryRequest & { readonly phase: null } = {
   phase: null,
 };
 
+export interface Requeue extends RetryRequest {
+  /** null: the one that it has. */
+  readonly phase: Phase | null;
+  /** Another target: its next Run replays what it has onto that one (J11). Left out: the one that it has. */
+  readonly base?: Job['base'];
+}
+
 /**
  * The Job of a Round that is worked on again: in the queue with what it is told; where it is there already, it stays as it is.
  * Throws OwlError `refused` when it has no Runs left.
  */
-export function requeueJob(
-  tx: Tx,
-  goal: Goal,
-  job: Job | null,
-  request: RetryRequest & { readonly phase: Phase | null },
-): void {
+export function requeueJob(tx: Tx, goal: Goal, job: Job | null, request: Requeue): void {
   // A live Run settles by itself; that its Goal was decided about meanwhile is the Goal's occurrence.
   if (job === null || job.state === 'active') return;
   const phase = request.phase ?? job.phase;
   const ttl = request.ttl ?? job.ttl;
+  const base = request.base ?? job.base;
   const again = mayHappen(job.state, 'retry')
     ? retried(job, request, tx, { noun: 'goal', id: goal.id })
     : { ...job, ttl };
-  if (again.state !== job.state || phase !== job.phase || ttl !== job.ttl) tx.putJob({ ...again, phase });
+  const moved = base.name !== job.base.name || base.remote !== job.base.remote;
+  if (moved || again.state !== job.state || phase !== job.phase || ttl !== job.ttl)
+    tx.putJob({ ...again, phase, base });
 }
 
 /** What was resolved of a Goal that is done is done; all else is cancelled. */

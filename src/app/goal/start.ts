@@ -56,7 +56,7 @@ export async function startGoal(
     const job = before ?? newRoundJob(await freshId(bench, tx), found, round, now, await lastPosition(tx), tx);
     // It begins again, with the Runs that a new one gets where none are left.
     if (before === null) tx.putJob(job);
-    else requeueJob(tx, found, before, { ...AS_IT_IS, ttl: before.ttl < 1 ? ttl : undefined });
+    else requeueJob(tx, found, before, { ...AS_IT_IS, ttl: before.ttl < 1 ? ttl : undefined, base: baseOf(now) });
     tx.putPrompt(job.id, promptOf(found, round, await tx.rounds(goal.id)));
     tx.putRound({ ...round, job: job.id });
     tx.putEvidence(
@@ -147,6 +147,12 @@ function sayForwarded(how: Forwarded, { current, at }: CurrentTarget): string {
   }
 }
 
+/** The target as a Round's Job names its base; it may be another one than when the Round began (`goal edit --target`). */
+const baseOf = ({ current }: Pick<CurrentTarget, 'current'>): Job['base'] => ({
+  name: current.base.name,
+  remote: current.base.remote,
+});
+
 export function newRoundJob(
   id: string,
   goal: Goal,
@@ -165,7 +171,7 @@ export function newRoundJob(
       slug: roundSlug(round.number),
       position,
       ttl: policy.ttl,
-      base: { name: current.base.name, remote: current.base.remote },
+      base: baseOf({ current }),
       // A Round's Job is never merged by itself (J32).
       auto_merge: false,
       owner: goal.owner,
