@@ -7,6 +7,7 @@ import {
   decideRemote,
   isReservedBranch,
   missingBase,
+  type NamedBase,
   parseBaseOption,
 } from '../domain/base.js';
 import { OwlError } from '../domain/errors.js';
@@ -36,6 +37,8 @@ export interface ResolvedBase {
   readonly source: BaseSource;
   /** Something worth saying of how it was found; null in the usual cases. */
   readonly note: string | null;
+  /** What the option asked for, as it is recorded: the branch, and the remote only where its text named one. Null: there was none. */
+  readonly asked: { readonly name: string; readonly remote: string | null } | null;
 }
 
 const ASK_TIMEOUT = 15_000;
@@ -64,7 +67,9 @@ export async function resolveBase(repository: Repository, request: BaseRequest):
     isRefName(`refs/heads/${name}`) && (await engine.resolve(branchRef(name))) !== null;
   const wanted = option.base ?? configured.base;
   const local = wanted !== null && (await isLocal(wanted));
-  const named = wanted === null ? null : parseBaseOption(wanted, { remotes: settings.remotes, isLocal: () => local });
+  const parsed = wanted === null ? null : parseBaseOption(wanted, { remotes: settings.remotes, isLocal: () => local });
+  const ask = request.askTimeout ?? ASK_TIMEOUT;
+  const named = parsed === null ? null : await followHead(repository, parsed, ask);
   // A remote that is part of the base's name stands where that name stands.
   const ofOption = option.base === undefined ? null : (named?.remote ?? null);
   const ofConfiguration = option.base === undefined ? (named?.remote ?? null) : null;
@@ -72,7 +77,7 @@ export async function resolveBase(repository: Repository, request: BaseRequest):
     repository,
     settings,
     prefix,
-    ask: request.askTimeout ?? ASK_TIMEOUT,
+    ask,
     remoteFor: (name) =>
       decideRemote({
         option: option.remote ?? ofOption,
@@ -85,21 +90,41 @@ export async function resolveBase(repository: Repository, request: BaseRequest):
   };
   if (named === null) return findBase(ground);
   checkBaseName(named.name, prefix);
-  return checkBase(ground, named.name, option.base === undefined ? 'configuration' : 'option');
+  const found = await checkBase(ground, named.name, option.base === undefined ? 'configuration' : 'option');
+  return option.base === undefined ? found : { ...found, asked: named };
+}
+
+/** `<remote>/HEAD` is the default branch of that remote: what it names is meant, whole. */
+async function followHead(repository: Repository, named: NamedBase, ask: number): Promise<NamedBase> {
+  const { name, remote } = named;
+  if (name !== 'HEAD' || remote === null) return named;
+  const head =
+    (await remoteHead(repository, remote)) ?? (ask > 0 ? await askRemoteHead(repository, remote, ask) : null);
+  return head === null ? named : { name: head, remote };
 }
 
 /** A base that was named: it exists, or it is refused. */
 async function checkBase(ground: Ground, name: string, source: BaseSource): Promise<ResolvedBase> {
   const { repository, ask } = ground;
   const remote = ground.remoteFor(name);
-  const found: ResolvedBase = { name, remote, source, note: null };
+  const found: ResolvedBase = { name, remote, source, note: null, asked: null };
+  // What is open in some checkout, or the name of a remote's default branch, is no branch itself.
+  if (name === 'HEAD') throw missingBase([{ name, source }], await hint(ground), 'is the name of no branch');
   if (await ground.isHere(name, remote)) return found;
   // A clone of one branch does not know the others; the remote does.
   if (remote !== null && ask > 0) {
     const asked = await askRemoteBranch(repository, { remote, branch: name, timeout: ask });
     if (asked !== 'absent' && asked !== 'unknown') return found;
   }
-  throw missingBase([{ name, source }], await hint(ground));
+  throw missingBase([{ name, source }], await hint(ground), await otherThing(ground, name));
+}
+
+/** What Git knows by a name that no branch has; null: nothing. */
+async function otherThing({ repository }: Ground, name: string): Promise<string | null> {
+  const tag = name.startsWith('refs/tags/') ? name : `refs/tags/${name}`;
+  if (isRefName(tag) && (await (await repository.engine()).resolve(tag)) !== null) return 'is a tag';
+  const look = ['rev-parse', '--quiet', '--verify', '--end-of-options', `${name}^{commit}`];
+  return (await repository.git.run(look)).code === 0 ? 'is a commit and no branch' : null;
 }
 
 /** Nothing was named: what the remote says, then the usual names, then the only branch there is. */
@@ -114,7 +139,7 @@ async function findBase(ground: Ground): Promise<ResolvedBase> {
     if (!isRefName(`refs/heads/${name}`) || isReservedBranch(name, prefix)) return null;
     tried.push({ name, source });
     const remote = ground.remoteFor(name);
-    return (await ground.isHere(name, remote)) ? { name, remote, source, note } : null;
+    return (await ground.isHere(name, remote)) ? { name, remote, source, note, asked: null } : null;
   };
   const remote = ground.remoteFor(null);
   if (remote !== null) {
@@ -123,7 +148,8 @@ async function findBase(ground: Ground): Promise<ResolvedBase> {
     if (found !== null) return found;
     const asked = ask > 0 ? await askRemoteHead(repository, remote, ask) : null;
     // The remote just said that it has it: here it may not be known yet.
-    if (asked !== null && !isReservedBranch(asked, prefix)) return { name: asked, remote, source: 'asked', note: null };
+    if (asked !== null && !isReservedBranch(asked, prefix))
+      return { name: asked, remote, source: 'asked', note: null, asked: null };
   }
   const main = await attempt('main', 'default');
   if (main !== null) return main;

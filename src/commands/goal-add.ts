@@ -16,8 +16,10 @@ import { readText } from './prompt-input.js';
 
 export async function run(context: Context, request: Request): Promise<Report> {
   const bench = await openWorkbench(context);
-  const wish = { target: request.text('target') ?? null, remote: request.text('remote') ?? null };
-  const { landing, current } = await resolveTarget(bench, wish);
+  const { landing, current, wish } = await resolveTarget(bench, {
+    target: request.text('target') ?? null,
+    remote: request.text('remote') ?? null,
+  });
   const asked = await readText(context, request, 'request');
   if (!bench.dryRun) await settleLeftovers(bench);
   const { goal, repeated } = await addGoal(bench, {
@@ -29,8 +31,8 @@ export async function run(context: Context, request: Request): Promise<Report> {
     priority: request.text('priority') as Priority | undefined,
     needs: request.list('needs'),
     labels: [...(await loadTaste(bench.repository.git)).labels, ...request.list('label')],
-    target: request.text('target'),
-    remote: request.text('remote'),
+    target: wish.target ?? undefined,
+    remote: wish.remote ?? undefined,
   });
   const where = `it will land on ${sayLanding(landing)}, before you review it`;
   const { terminal } = context.streams.stdout;

@@ -41,11 +41,17 @@ export function checkBaseName(name: string, prefix: string): void {
   });
 }
 
+export interface NamedBase {
+  readonly name: string;
+  /** null: the text names none. */
+  readonly remote: string | null;
+}
+
 /** `refs/heads/x`, `refs/remotes/r/x` and `r/x` (where no local branch is called so) mean the branch `x`; the latter two say of which remote. */
 export function parseBaseOption(
   text: string,
   facts: { readonly remotes: readonly string[]; readonly isLocal: (name: string) => boolean },
-): { readonly name: string; readonly remote: string | null } {
+): NamedBase {
   if (text.startsWith('refs/heads/')) return { name: text.slice('refs/heads/'.length), remote: null };
   const whole = text.startsWith('refs/remotes/') ? text.slice('refs/remotes/'.length) : text;
   // The longest name wins: a remote may be called `a` and another `a/b`.
@@ -84,15 +90,23 @@ export function decideRemote({ option, configured, ofBranch, remotes }: RemoteFa
   return remotes.length === 1 ? (remotes[0] ?? null) : null;
 }
 
-/** OwlError `missing-base`, with all that was tried. `current` is the branch that is checked out, for the hint. */
-export function missingBase(tried: readonly BaseCandidate[], current: string | null): OwlError {
+/**
+ * OwlError `missing-base`, with all that was tried. `current` is the branch that is checked out, for the hint; `instead`: what else
+ * bears the name, such as `is a tag`.
+ */
+export function missingBase(
+  tried: readonly BaseCandidate[],
+  current: string | null,
+  instead: string | null = null,
+): OwlError {
   const names = [...new Set(tried.map((one) => one.name))];
   const only = tried.length === 1 && tried[0]?.source !== 'default' ? tried[0] : undefined;
-  const where = only?.source === 'option' ? 'the base named by --base' : 'the base named by the configuration';
+  const where = only?.source === 'option' ? 'the branch that was asked for' : 'the base named by the configuration';
+  const why = instead === null ? 'does not exist' : `${instead}: a base or target is a branch`;
   const message =
     only === undefined
       ? `no base branch was found; tried ${names.join(', ') || 'nothing'}`
-      : `${where}, ${only.name}, does not exist`;
+      : `${where}, ${only.name}, ${why}`;
   return new OwlError('missing-base', message, {
     preserved: ['nothing was changed'],
     next: current === null || only?.source === 'option' ? ['git branch --all'] : [`git owl add --base ${current}`],

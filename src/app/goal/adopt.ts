@@ -22,6 +22,7 @@ import { type GoalRequest, newGoal, newRound, readTitle } from './add.js';
 import { committedTip, findSource, type Source } from './adopt-source.js';
 import { type CurrentTarget, currentTarget, pinOf } from './current-target.js';
 import { newRoundJob } from './start.js';
+import { namedWish } from './target.js';
 
 export interface AdoptRequest extends Omit<GoalRequest, 'title' | 'queue'> {
   /** A branch, or the path of a linked worktree. */
@@ -51,20 +52,23 @@ export async function adoptWork(bench: Workbench, asked: AdoptRequest): Promise<
   }
   const source = await findSource(bench, asked.source);
   const now = await targetFor(bench, asked);
+  const { target, remote } = namedWish(wishOf(asked), now.current);
   if (source.ref === branchRef(now.current.base.name)) throw refused(source, 'is the target itself', ['git branch']);
   const tip = await committedTip(bench, source, asked.commit);
   const base = await baseOf(bench, source, tip, now);
   const [last] = await commitLog(bench.repository, base, tip, { limit: 1 });
   const title = titleOf(readTitle(asked.title ?? last?.subject ?? source.name));
   const text = given ?? `Adopted from ${source.name} as it is.`;
-  return record(bench, { asked, source, now, pair: { base, tip }, title, text, request });
+  const named = { ...asked, target: target ?? undefined, remote: remote ?? undefined };
+  return record(bench, { asked: named, source, now, pair: { base, tip }, title, text, request });
 }
+
+const wishOf = ({ target, remote }: AdoptRequest): Goal['wish'] => ({ target: target ?? null, remote: remote ?? null });
 
 /** As `goal add` would resolve it, fetched. */
 async function targetFor(bench: Workbench, asked: AdoptRequest): Promise<CurrentTarget> {
-  const wish = { target: asked.target ?? null, remote: asked.remote ?? null };
   try {
-    return await currentTarget(bench, { id: '', target: null, wish });
+    return await currentTarget(bench, { id: '', target: null, wish: wishOf(asked) });
   } catch (error) {
     if (!isOwlError(error, 'remote')) throw error;
     const next = ['git owl doctor'];

@@ -39,7 +39,7 @@ export async function currentTarget(
   const current =
     first.at.ref === wanted
       ? first
-      : await currentPolicy(bench, { base: base.name, remote: base.remote ?? undefined, side });
+      : { ...(await currentPolicy(bench, { base: base.name, remote: base.remote ?? undefined, side })), base };
   if (publish && first.fetch?.status !== 'fetched') {
     const why = first.fetch?.reason ?? 'it did not answer';
     throw new OwlError('remote', `${base.name} could not be fetched from ${base.remote}: ${why}`, {

@@ -11,15 +11,25 @@ export interface Landing {
   readonly publish: boolean;
 }
 
+export interface Resolved {
+  readonly landing: Landing;
+  readonly current: CurrentPolicy;
+  /** As it is recorded: `origin/release` is the branch `release` of `origin`. */
+  readonly wish: Goal['wish'];
+}
+
 /** Throws what `currentPolicy` throws. Nothing is fetched. */
-export async function resolveTarget(
-  bench: Workbench,
-  wish: Goal['wish'],
-): Promise<{ readonly landing: Landing; readonly current: CurrentPolicy }> {
+export async function resolveTarget(bench: Workbench, wish: Goal['wish']): Promise<Resolved> {
   const current = await currentPolicy(bench, await targetWish(bench, wish));
   const { name, remote } = current.base;
   const publish = remote !== null && current.loaded.policy.goals.publish;
-  return { landing: { name, remote, publish }, current };
+  return { landing: { name, remote, publish }, current, wish: namedWish(wish, current) };
+}
+
+/** The branch, and the remote where the text named one, instead of the text (J33). */
+export function namedWish(wish: Goal['wish'], { base }: Pick<CurrentPolicy, 'base'>): Goal['wish'] {
+  if (wish.target === null || base.asked === null) return wish;
+  return { target: base.asked.name, remote: wish.remote ?? base.asked.remote };
 }
 
 /**

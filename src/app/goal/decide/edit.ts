@@ -7,11 +7,12 @@ import { goalMayHappen, moveGoal, wrongStatus } from '../../../domain/goal-machi
 import { titleOf } from '../../../domain/title.js';
 import type { Tx, Updated } from '../../../state/types.js';
 import { readPrompt } from '../../enqueue.js';
-import { currentRound, findFeature } from '../../goals.js';
+import { currentRound, findFeature, findGoal } from '../../goals.js';
 import type { Workbench } from '../../workbench.js';
 import { newRound, readTitle, resolveGoals } from '../add.js';
 import { decideGoal } from '../control.js';
 import { goalPosition } from '../place.js';
+import { resolveTarget } from '../target.js';
 
 export interface GoalEdit {
   readonly title: string | undefined;
@@ -37,6 +38,7 @@ export async function editGoal(
 ): Promise<Updated<Goal>> {
   const title = edit.title === undefined ? undefined : titleOf(readTitle(edit.title));
   const request = edit.request === undefined ? undefined : readPrompt(edit.request);
+  const named = await nameTarget(bench, id, edit.target);
   const decision = { goal: id, verb: 'edit', content: { ...edit, request }, expectRevision };
   return decideGoal(bench, decision, async (goal, tx) => {
     if (!goalMayHappen(goal.status, 'edit')) throw wrongStatus(goal, 'edit');
@@ -47,7 +49,7 @@ export async function editGoal(
       ...(edit.labels === undefined ? {} : { labels: [...new Set(edit.labels)] }),
       ...(edit.owner === undefined ? {} : { owner: edit.owner }),
       ...(edit.needs === undefined ? {} : { needs: await resolveNeeds(tx, goal, edit.needs) }),
-      ...(edit.target === undefined ? {} : changeTarget(goal, edit.target)),
+      ...(edit.target === undefined ? {} : changeTarget(goal, named)),
       ...(await changePlace(tx, goal, edit)),
     };
     const kept = { reason: goal.reason, failed_in: goal.failed_in };
@@ -74,8 +76,15 @@ async function changeRequest(tx: Tx, goal: Goal, request: string): Promise<Parti
   return {};
 }
 
-function changeTarget(goal: Goal, target: string | null): Partial<Goal> {
-  if (goal.target === null) return { wish: { ...goal.wish, target } };
+/** A branch that is there, as `goal add` resolves it. Throws OwlError `missing-base`, `reserved-name`, `usage`, `configuration`. */
+async function nameTarget(bench: Workbench, id: string, target: GoalEdit['target']): Promise<Partial<Goal['wish']>> {
+  if (typeof target !== 'string') return { target: null };
+  const { wish } = await findGoal(await bench.store.snapshot(), id);
+  return (await resolveTarget(bench, { ...wish, target })).wish;
+}
+
+function changeTarget(goal: Goal, wish: Partial<Goal['wish']>): Partial<Goal> {
+  if (goal.target === null) return { wish: { ...goal.wish, ...wish } };
   throw new OwlError('refused', `the target of goal ${goal.id} was fixed when it left todo`, {
     preserved: ['nothing was changed'],
     next: [`git owl goal move ${goal.id} backlog`],
