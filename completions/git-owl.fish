@@ -45,7 +45,7 @@ function __git_owl_command
         end
         if contains -- $word goal feature
             set noun $word
-        else if contains -- $word add run merge stop status list show log diff review worktree conflicts events accept retry verify export revert cancel drop restore reopen edit handoff extend reorder demo init trust config doctor gc lease sync fsck completion help
+        else if contains -- $word add run merge stop status list show log diff review worktree conflicts report events accept retry verify export revert cancel drop restore reopen edit handoff extend reorder demo init trust config doctor gc lease sync fsck completion help
             echo $word
             return 0
         end
@@ -91,6 +91,7 @@ complete -c git-owl -n '__git_owl_needs_command' -xa 'diff' -d 'Show the change 
 complete -c git-owl -n '__git_owl_needs_command' -xa 'review' -d 'Show intent, Plan, change, checks, verdicts and open questions in one place'
 complete -c git-owl -n '__git_owl_needs_command' -xa 'worktree' -d 'Print the path of a Job'\''s worktree'
 complete -c git-owl -n '__git_owl_needs_command' -xa 'conflicts' -d 'Predict which open branches collide with their target or with each other'
+complete -c git-owl -n '__git_owl_needs_command' -xa 'report' -d 'Write board, timeline and evidence as one page, or as Markdown'
 complete -c git-owl -n '__git_owl_needs_command' -xa 'events' -d 'List what happened, newest first'
 complete -c git-owl -n '__git_owl_needs_command' -xa 'accept' -d 'Close a Job as done without merging it'
 complete -c git-owl -n '__git_owl_needs_command' -xa 'retry' -d 'Send a Job back to the queue, with what to do better'
@@ -472,6 +473,16 @@ complete -c git-owl -n '__git_owl_using conflicts' -s v -l verbose -d 'show the 
 complete -c git-owl -n '__git_owl_using conflicts' -s h -l help -d 'show this help'
 complete -c git-owl -n '__git_owl_using conflicts' -xa '(__git_owl_units)'
 
+complete -c git-owl -n '__git_owl_using report' -l html -rF -d 'write the page to <file>, "-" for standard output'
+complete -c git-owl -n '__git_owl_using report' -l markdown -d 'Markdown, for a pull request or a chat'
+complete -c git-owl -n '__git_owl_using report' -l since -x -d 'how far back closed work, Runs and evidence go; default 7d'
+complete -c git-owl -n '__git_owl_using report' -s C -rF -d 'run as if started in <path>'
+complete -c git-owl -n '__git_owl_using report' -l json -d 'print one JSON document on standard output'
+complete -c git-owl -n '__git_owl_using report' -l color -xa 'auto always never' -d 'when to use colour'
+complete -c git-owl -n '__git_owl_using report' -s q -l quiet -d 'print no progress and no hints'
+complete -c git-owl -n '__git_owl_using report' -s v -l verbose -d 'show the Git commands that run, with their times'
+complete -c git-owl -n '__git_owl_using report' -s h -l help -d 'show this help'
+
 complete -c git-owl -n '__git_owl_using events' -s f -l follow -d 'go on printing new ones'
 complete -c git-owl -n '__git_owl_using events' -l job -xa '(__git_owl_jobs)' -d 'only those of one Job'
 complete -c git-owl -n '__git_owl_using events' -l goal -xa '(__git_owl_goals)' -d 'only those of one Goal'
@@ -742,4 +753,4 @@ complete -c git-owl -n '__git_owl_using help' -l color -xa 'auto always never' -
 complete -c git-owl -n '__git_owl_using help' -s q -l quiet -d 'print no progress and no hints'
 complete -c git-owl -n '__git_owl_using help' -s v -l verbose -d 'show the Git commands that run, with their times'
 complete -c git-owl -n '__git_owl_using help' -s h -l help -d 'show this help'
-complete -c git-owl -n '__git_owl_using help' -xa 'add run merge stop goal feature status list show log diff review worktree conflicts events accept retry verify export revert cancel drop restore reopen edit handoff extend reorder demo init trust config doctor gc lease sync fsck completion help exit-status format environment'
+complete -c git-owl -n '__git_owl_using help' -xa 'add run merge stop goal feature status list show log diff review worktree conflicts report events accept retry verify export revert cancel drop restore reopen edit handoff extend reorder demo init trust config doctor gc lease sync fsck completion help exit-status format environment'

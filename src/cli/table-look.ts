@@ -166,6 +166,37 @@ export const LOOK_COMMANDS: readonly CommandSpec[] = [
     load: () => import('../commands/conflicts.js'),
   },
   {
+    name: 'report',
+    group: 'look',
+    summary: 'Write board, timeline and evidence as one page, or as Markdown',
+    description: [
+      'Open work, and what was closed or ran of late. The page loads nothing, runs no script and needs no network; what agents wrote is text in it. Without an option: Markdown on standard output.',
+    ],
+    options: [
+      {
+        name: 'html',
+        kind: 'text',
+        value: '<file>',
+        summary: 'write the page to <file>, "-" for standard output',
+        source: 'file',
+        conflicts: ['markdown'],
+      },
+      { name: 'markdown', kind: 'flag', summary: 'Markdown, for a pull request or a chat', conflicts: ['html'] },
+      {
+        name: 'since',
+        kind: 'duration',
+        value: '<time>',
+        summary: 'how far back closed work, Runs and evidence go; default 7d',
+      },
+    ],
+    examples: [
+      { command: 'git owl report --html report.html', what: 'for a browser' },
+      { command: 'git owl report --since 1d', what: 'what happened since yesterday, as Markdown' },
+    ],
+    writes: false,
+    load: () => import('../commands/report.js'),
+  },
+  {
     name: 'events',
     group: 'look',
     summary: 'List what happened, newest first',

@@ -7,8 +7,8 @@ import { openWorkbench, type Workbench } from '../app/workbench.js';
 import type { Request } from '../cli/spec.js';
 import type { Context } from '../context.js';
 import { CLOSED_GOALS, type GoalStatus } from '../domain/goal.js';
-import type { Unit } from '../domain/goal-queue.js';
-import { CLOSED_STATES, type Job, type JobState } from '../domain/job.js';
+import { notQueued, type Unit } from '../domain/goal-queue.js';
+import { CLOSED_STATES, type JobState } from '../domain/job.js';
 import { isRoundJob } from '../domain/names.js';
 import { queueOrder } from '../domain/queue.js';
 import { GOAL_FIELDS } from '../output/goal-fields.js';
@@ -57,7 +57,7 @@ async function unitsOf(bench: Workbench, snapshot: Snapshot, closed: boolean): P
   const open = await loadSchedule(bench, snapshot);
   if (!closed) return open;
   const done = [...(await snapshot.closedJobs()).filter((job) => !isRoundJob(job)), ...(await snapshot.closedGoals())];
-  return [...open, ...done.sort(queueOrder).map(unitOf)];
+  return [...open, ...done.sort(queueOrder).map(notQueued)];
 }
 
 /** The Jobs of a Goal's Rounds, oldest first: hidden otherwise. */
@@ -67,12 +67,5 @@ async function rounds(snapshot: Snapshot, text: string): Promise<readonly Unit[]
   return jobs
     .filter((job) => job.goal === goal.id)
     .sort((one, two) => (one.round ?? 0) - (two.round ?? 0))
-    .map(unitOf);
+    .map(notQueued);
 }
-
-const unitOf = (work: Job | Extract<Unit, { kind: 'goal' }>['goal']): Unit => {
-  const wait = { kind: 'not-queued' } as const;
-  return work.kind === 'job'
-    ? { kind: 'job', id: work.id, job: work, wait }
-    : { kind: 'goal', id: work.id, goal: work, wait };
-};

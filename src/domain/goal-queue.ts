@@ -21,6 +21,14 @@ export type Unit =
   | { readonly kind: 'goal'; readonly id: string; readonly goal: Goal; readonly wait: Wait }
   | { readonly kind: 'job'; readonly id: string; readonly job: Job; readonly wait: Wait };
 
+/** What is closed, or otherwise not to be taken, as a unit. */
+export function notQueued(work: Job | Goal): Unit {
+  const wait = { kind: 'not-queued' } as const;
+  return work.kind === 'job'
+    ? { kind: 'job', id: work.id, job: work, wait }
+    : { kind: 'goal', id: work.id, goal: work, wait };
+}
+
 const RANK: Readonly<Record<Priority, number>> = { high: 0, medium: 1, low: 2 };
 const NAMES: readonly Priority[] = ['high', 'medium', 'low'];
 

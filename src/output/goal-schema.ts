@@ -98,7 +98,7 @@ const round = v.looseObject({
   candidates: v.array(candidate),
 });
 
-const evidence = v.looseObject({
+export const evidence = v.looseObject({
   id: text,
   round: whole,
   type: text,

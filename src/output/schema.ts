@@ -4,7 +4,7 @@
 
 import * as v from 'valibot';
 import { COLLECT_REASONS, type CollectReason } from '../domain/collect-reasons.js';
-import { feature, goal, reviewedGoal, reviewParts, shownGoal } from './goal-schema.js';
+import { evidence, feature, goal, reviewedGoal, reviewParts, shownGoal } from './goal-schema.js';
 import {
   at,
   check,
@@ -163,6 +163,21 @@ export const DATA_SCHEMAS = {
   features: { of: 'feature list', schema: items(feature) },
   deleted: { of: 'goal delete', schema: v.looseObject({ id, kind: v.literal('goal') }) },
   list: { of: 'list', schema: items(listed) },
+  report: {
+    of: 'report: `unit` is the Job, or the Goal of whose Round a Run was; with --html `file`, or the page itself as `html`',
+    schema: v.looseObject({
+      made: time,
+      since: time,
+      repository: text,
+      counts,
+      open: v.array(listed),
+      closed: v.array(listed),
+      runs: v.array(v.looseObject({ ...run.entries, unit: id })),
+      evidence: v.array(v.looseObject({ ...evidence.entries, unit: id })),
+      file: v.optional(text),
+      html: v.optional(text),
+    }),
+  },
   status: {
     of: 'status; with --short only the counts',
     schema: v.looseObject({

@@ -1,10 +1,6 @@
 // A review as one page: what must not be overlooked first, then intent, plan, change, checks, verdicts, integration, notes and how to
 // undo it (G50). The data of JSON and of the view for people; nothing is looked up here. Pure.
 
-import type { Reason } from '../../domain/job.js';
-import { pathsBeside } from '../../domain/reasons.js';
-import type { PublishedEvidence } from '../goal-fields.js';
-import type { PublishedCheck, PublishedFailure } from '../job-fields.js';
 import {
   type GoalReview,
   isGoalReview,
@@ -13,11 +9,24 @@ import {
   type PublishedSummary,
   type ReviewData,
 } from '../review-fields.js';
-import { sayLength } from '../time.js';
 import { sayChanges, sayDelivered, sayMadeBy } from '../views/review.js';
 import { diffHtml } from './diff.js';
-import { type Html, isEmpty, markup, none } from './markup.js';
+import { type Html, markup, none } from './markup.js';
 import { htmlPage } from './page.js';
+import {
+  atHtml,
+  checksHtml,
+  code,
+  evidenceList,
+  failureHtml,
+  fieldList,
+  listHtml,
+  type Row,
+  reasonHtml,
+  section,
+  stateHtml,
+  textHtml,
+} from './parts.js';
 
 /** The whole document. `diff`: what `git diff` prints of the change. */
 export function reviewPage(data: ReviewData, diff: string): string {
@@ -42,49 +51,6 @@ ${section('How to undo it', undoHtml(data))}
 ${section('Next', listHtml(data.next, true))}`;
   return htmlPage(`${id}: ${title}`, body);
 }
-
-type Row = readonly [name: string, value: Html | string | null];
-
-const code = (text: string): Html => markup`<code>${text}</code>`;
-
-const GOOD: ReadonlySet<string> = new Set(['passed', 'pass', 'done', 'contained', 'current', 'succeeded']);
-const BAD: ReadonlySet<string> = new Set([
-  ...['failed', 'blocked', 'escalated', 'exhausted', 'findings', 'trouble', 'unreadable', 'timeout', 'error'],
-  ...['changed-tree', 'output', 'missing', 'reverted'],
-]);
-
-const stateHtml = (state: string): Html =>
-  markup`<span class="state ${GOOD.has(state) ? 'good' : BAD.has(state) ? 'bad' : 'warn'}">${state}</span>`;
-
-const section = (title: string, content: Html): Html =>
-  isEmpty(content)
-    ? none
-    : markup`<section>
-<h2>${title}</h2>
-${content}
-</section>
-`;
-
-const textHtml = (text: string): Html => markup`<pre class="text">${text.trimEnd()}</pre>`;
-
-function fieldList(rows: readonly Row[]): Html {
-  const shown = rows.filter((row): row is readonly [string, Html | string] => row[1] !== null);
-  return shown.length === 0
-    ? none
-    : markup`<dl>${shown.map(([name, value]) => markup`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
-}
-
-const listHtml = (items: readonly string[], commands = false): Html =>
-  items.length === 0 ? none : markup`<ul>${items.map((item) => markup`<li>${commands ? code(item) : item}</li>`)}</ul>`;
-
-const atHtml = (at: { readonly ref: string | null; readonly oid: string | null }): Html | null =>
-  at.ref === null && at.oid === null ? null : markup`${code(at.ref ?? '')} ${code(at.oid ?? '')}`;
-
-const reasonHtml = ({ text, paths, onto }: Reason): Html =>
-  markup`<span class="bad">${text}</span>${onto === undefined ? none : markup` <span class="dim">(onto ${onto.ref} ${onto.oid})</span>`}${listHtml(
-    pathsBeside(text, paths),
-    true,
-  )}`;
 
 const jobRows = ({ job }: JobReview): readonly Row[] => [
   ['why', job.reason === null ? null : reasonHtml(job.reason)],
@@ -166,17 +132,6 @@ function filesHtml({ commits, files }: ReviewData): Html {
   return markup`${commits.length === 0 ? none : markup`<ul>${log}</ul>`}${files.length === 0 ? none : markup`<table>${counted}</table>`}`;
 }
 
-const checksHtml = (checks: readonly PublishedCheck[]): Html =>
-  markup`<table>${checks.map(
-    (check) =>
-      markup`<tr><td>${stateHtml(check.status)}</td><td>${check.name}</td><td>${code(check.run)}</td><td class="dim">${sayLength(check.ms)}</td></tr>`,
-  )}</table>`;
-
-const failureHtml = (failure: PublishedFailure): Html =>
-  markup`<h3>${failure.name}</h3>${
-    (failure.output ?? '').trim() === '' ? markup`<p class="dim">no output is kept</p>` : textHtml(failure.output ?? '')
-  }`;
-
 const gateHtml = (gate: PublishedGate): Html =>
   markup`<h3>${gate.type} ${stateHtml(gate.status)} <span class="dim">${gate.at}</span></h3>
 ${evidenceList(gate)}
@@ -185,19 +140,6 @@ ${gate.checks.length === 0 ? none : checksHtml(gate.checks)}
 ${gate.failures.map(failureHtml)}
 ${listHtml(gate.notes)}
 `;
-
-const evidenceList = (one: PublishedEvidence): Html =>
-  fieldList([
-    ['candidate', one.candidate === null ? null : code(`${one.candidate.base}..${one.candidate.tip}`)],
-    ['why', one.reason === null ? null : reasonHtml(one.reason)],
-    [
-      'verdict',
-      one.verdict === null ? null : markup`${stateHtml(one.verdict.result)} by the agent ${one.verdict.agent}`,
-    ],
-    ...one.findings.map(
-      (finding): Row => ['finding', markup`${finding.text}${listHtml(pathsBeside(finding.text, finding.paths), true)}`],
-    ),
-  ]);
 
 function integrationHtml(data: GoalReview): Html {
   const { integration } = data.goal;

@@ -36,7 +36,17 @@ td, th { text-align: left; vertical-align: top; padding: .2rem .75rem .2rem 0; b
 .look { background: var(--warnbox); border-left-color: var(--warn); }
 .claim { border-style: dashed; }
 .state { font-size: .85rem; padding: .1rem .5rem; border: 1px solid currentColor; border-radius: 1rem; white-space: nowrap; }
+ul.cards { list-style: none; padding: 0; }
+.card { padding: .35rem .6rem; margin: .4rem 0; background: var(--box); border: 1px solid var(--line); border-radius: 6px; }
+.card p { margin: .15rem 0; }
+.board { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: 1rem; }
+.timeline td:first-child { width: 35%; } .timeline td.bar { width: 45%; }
+svg { display: block; width: 100%; height: 1rem; background: var(--box); }
+rect.good { fill: var(--good); } rect.bad { fill: var(--bad); } rect.warn { fill: var(--warn); } rect.live { fill: var(--dim); }
 @media (max-width: 34rem) {
+  .board { grid-template-columns: 1fr; }
+  .timeline tr { display: block; border-bottom: 1px solid var(--line); } .timeline td { display: block; border: 0; width: auto; }
+  .timeline td:first-child, .timeline td.bar { width: auto; }
   body { padding: .75rem; }
   dl { grid-template-columns: 1fr; gap: 0; }
   dd { margin: 0 0 .4rem; }

@@ -31,6 +31,7 @@ See what is going on
    review       Show intent, Plan, change, checks, verdicts and open questions in one place
    worktree     Print the path of a Job's worktree
    conflicts    Predict which open branches collide with their target or with each other
+   report       Write board, timeline and evidence as one page, or as Markdown
    events       List what happened, newest first
 
 Decide about finished work
@@ -1222,6 +1223,33 @@ Everywhere
 
 Examples
    git owl reorder k3x9qp --first   # this one next
+`
+
+exports[`test/unit/cli/parse.test.ts > TAP > 06: help is one screen, grouped by task, with the one path first > git owl report -h 1`] = `
+usage: git owl report [<options>]
+
+Write board, timeline and evidence as one page, or as Markdown.
+
+Open work, and what was closed or ran of late. The page loads nothing, runs no script and needs no
+network; what agents wrote is text in it. Without an option: Markdown on standard output.
+
+Options
+       --html <file>   write the page to <file>, "-" for standard output
+       --markdown      Markdown, for a pull request or a chat
+       --since <time>  how far back closed work, Runs and evidence go; default 7d
+
+Everywhere
+   -C <path>                     run as if started in <path>
+       --json                    print one JSON document on standard output
+       --color (auto|always|never)
+                                 when to use colour
+   -q, --quiet                   print no progress and no hints
+   -v, --verbose                 show the Git commands that run, with their times
+   -h, --help                    show this help
+
+Examples
+   git owl report --html report.html   # for a browser
+   git owl report --since 1d           # what happened since yesterday, as Markdown
 `
 
 exports[`test/unit/cli/parse.test.ts > TAP > 06: help is one screen, grouped by task, with the one path first > git owl restore -h 1`] = `
