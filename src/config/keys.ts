@@ -259,6 +259,13 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
     'Whether remote names may be retired where the server allows no fence.',
   ),
   unit('sync.auto', 'true or false', false, override, 'Whether commands that change state sync before and after.'),
+  unit(
+    'sync.rounds',
+    'true or false',
+    false,
+    override,
+    'Whether the Candidates and branches of Rounds travel by sync; without it only their ids do.',
+  ),
   unit('sync.run', 'true or false', false, userOnly, 'Whether work that was made elsewhere runs here by itself.'),
   unit('sync.trust', 'true or false', false, userOnly, 'Whether gates that another clone ran count here.'),
   unit(
@@ -272,7 +279,6 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
 
 /** Keys of earlier versions that never did anything: a file that says one is told so, since it counts on what does not happen. */
 export const UNDONE_KEYS: ReadonlyMap<string, string> = new Map([
-  ['sync.rounds', 'branches of Rounds do not travel yet'],
   ['sync.output', 'the output of checks does not travel yet'],
   ['sync.wip', 'uncommitted work does not travel yet'],
 ]);

@@ -76,6 +76,7 @@ export function buildPolicy(values: ReadonlyMap<string, unknown>): Policy {
     },
     sync: {
       auto: get<boolean>('sync.auto'),
+      rounds: get<boolean>('sync.rounds'),
       trust: get<boolean>('sync.trust'),
       run: get<boolean>('sync.run'),
       claim: get<boolean>('sync.claim'),

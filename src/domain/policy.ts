@@ -110,6 +110,7 @@ export interface Policy {
   /** `trust`: gates that another clone ran count here (G31). */
   readonly sync: {
     readonly auto: boolean;
+    readonly rounds: boolean;
     readonly trust: boolean;
     readonly run: boolean;
     readonly claim: boolean;

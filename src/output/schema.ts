@@ -351,6 +351,8 @@ export const DATA_SCHEMAS = {
       tip: maybeOid,
       rewritten: maybeOid,
       tips: v.array(id),
+      shared: texts,
+      folded: texts,
       settled: v.array(v.looseObject({ id, side: text })),
       contested: v.array(
         v.looseObject({

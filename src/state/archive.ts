@@ -1,22 +1,16 @@
 // Folding what closed Jobs keep into the archive of a month, and letting a month go when all in it is old enough (M12).
 
-import { OwlError } from '../domain/errors.js';
 import type { Oid, RefName } from '../domain/git.js';
 import { CLOSED_GOALS } from '../domain/goal.js';
 import { CLOSED_STATES } from '../domain/job.js';
-import type { NewObject } from '../git/engine.js';
-import { newBlob } from '../git/objects.js';
 import { failpoint } from '../system/failpoint.js';
-import { archivePath, listMonths, loadMonth, type Month, parseEntry } from './archived.js';
-import { anchorOf, newLink } from './chain.js';
-import { ensureThere } from './gc-watch.js';
+import { appendEntries, sharedLink } from './archive-entries.js';
+import { listMonths, loadMonth, type Month } from './archived.js';
 import { refuseQuarantine } from './guard.js';
-import { ARCHIVE_PREFIX, chainId, chainRef } from './layout.js';
+import { ARCHIVE_PREFIX, chainId, chainRef, SHARED_PREFIX, sharedName } from './layout.js';
 import { loadState } from './load-state.js';
 import type { StoreEnv } from './store-env.js';
-import { editTree } from './tree.js';
 import type { Snapshot } from './types.js';
-import { writeAndSwap } from './write-ref.js';
 
 export interface Folded {
   /** Name of the chain: an id, or `<goal>.candidates`. */
@@ -25,8 +19,6 @@ export interface Folded {
   readonly outcome: 'folded' | 'nothing-kept' | 'not-closed' | 'moved-meanwhile';
   readonly tip: Oid | null;
 }
-
-const ATTEMPTS = 20;
 
 /**
  * Folds the chains of closed work (by name: an id, or `<goal>.candidates`) into `refs/owl/archive/<month>` (`yyyy-mm`), then deletes the names, each by
@@ -59,8 +51,30 @@ export async function foldKept(env: StoreEnv, jobs: readonly string[], month: st
   return folded;
 }
 
+/**
+ * The same of the tips that closed Jobs shared, by id: each as a chain of one link. A name of a Job that is open, or of which nothing
+ * is known, stays. Throws as `foldKept`.
+ */
+export async function foldShared(env: StoreEnv, ids: readonly string[], month: string): Promise<void> {
+  refuseQuarantine(env.quarantine);
+  const snapshot = await loadState(env);
+  const tips = new Map<RefName, Oid>();
+  const entries = new Map<string, readonly Oid[]>();
+  for (const id of ids) {
+    const ref = `${SHARED_PREFIX}${id}` as RefName;
+    const tip = await env.engine.resolve(ref);
+    if (tip === null || (await closedSince(snapshot, id)) === null) continue;
+    tips.set(ref, tip);
+    entries.set(sharedName(id), [await sharedLink(env, tip)]);
+  }
+  if (tips.size === 0) return;
+  await appendEntries(env, `${ARCHIVE_PREFIX}${month}` as RefName, entries);
+  await failpoint('archive.after-append');
+  for (const [ref, tip] of tips) await env.engine.swap({ ref, old: tip, new: 'absent' }, `folded into ${month}`);
+}
+
 /** Milliseconds since the epoch when a record was closed or deleted; null where it is open, or nothing of it is known. */
-async function closedSince(snapshot: Snapshot, name: string): Promise<number | null> {
+export async function closedSince(snapshot: Pick<Snapshot, 'job' | 'goal'>, name: string): Promise<number | null> {
   const id = chainId(name);
   const job = await snapshot.job(id);
   const loaded = job.kind === 'unknown' ? await snapshot.goal(id) : job;
@@ -70,53 +84,6 @@ async function closedSince(snapshot: Snapshot, name: string): Promise<number | n
   const closed = record.kind === 'job' ? CLOSED_STATES.has(record.state) : CLOSED_GOALS.has(record.status);
   return closed ? Date.parse(record.closed ?? record.updated) : null;
 }
-
-/** A commit for each tip, with the tip as second parent; the tree of the last one names them all. */
-async function appendEntries(env: StoreEnv, ref: RefName, entries: ReadonlyMap<string, readonly Oid[]>): Promise<void> {
-  const { committer } = await env.identity();
-  const [anchor, empty] = anchorOf(env.objects.format);
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const old = await env.engine.resolve(ref);
-    const made: NewObject[] = old === null ? [anchor, empty] : [];
-    let tip = old ?? anchor.oid;
-    let tree = old === null ? null : (await env.objects.commit(old)).tree;
-    for (const [job, tips] of entries) {
-      const editor = editTree(env.objects, tree);
-      const path = archivePath(job);
-      const entry = await editor.get(path);
-      const before = entry === null ? [] : parseEntry(await readBlob(env, made, entry.oid));
-      const fresh = tips.filter((one) => !before.includes(one));
-      if (fresh.length === 0) continue;
-      const blob = newBlob(env.objects.format, `${[...fresh, ...before].join('\n')}\n`);
-      await editor.put(path, { mode: '100644', oid: blob.oid });
-      tree = (await editor.seal()) as Oid;
-      made.push(blob, ...editor.made);
-      // The next editor starts from trees that are only in memory: they are written first.
-      await env.engine.write(made);
-      for (const kept of fresh.toReversed()) {
-        const link = newLink(env.objects.format, {
-          tree,
-          previous: tip,
-          kept,
-          subject: `${chainId(job)}: what it keeps`,
-          identity: committer,
-        });
-        made.push(link);
-        tip = link.oid;
-      }
-    }
-    if (tip === old || tree === null) return;
-    const swap = await writeAndSwap(env, made, { ref, old: old ?? 'absent', new: tip }, 'archive');
-    if (swap.kind === 'moved') return ensureThere(env, made, ref);
-    await env.pause(attempt);
-  }
-  throw new OwlError('busy', `${ref} could not be moved in ${ATTEMPTS} tries`, {
-    preserved: ['nothing was folded, all is kept'],
-  });
-}
-
-const readBlob = async (env: StoreEnv, made: readonly NewObject[], oid: Oid): Promise<Buffer> =>
-  made.find((object) => object.oid === oid)?.data ?? env.objects.blob(oid);
 
 export interface Expired {
   readonly month: string;

@@ -73,10 +73,14 @@ export function requestPath(request: string): string {
 export type Chain = 'keep' | 'candidates';
 
 const CANDIDATES = '.candidates';
+const SHARED = '.shared';
 
 /** Name of a chain, also in archives: the id, or `<id>.candidates`. */
 export const chainName = (id: string, chain: Chain = 'keep'): string => (chain === 'keep' ? id : `${id}${CANDIDATES}`);
-export const chainId = (name: string): string => (name.endsWith(CANDIDATES) ? name.slice(0, -CANDIDATES.length) : name);
+/** In archives alone: a chain of one link, that keeps the tip that was shared (05, S1). */
+export const sharedName = (id: string): string => `${id}${SHARED}`;
+export const chainId = (name: string): string =>
+  [CANDIDATES, SHARED].reduce((id, suffix) => (id.endsWith(suffix) ? id.slice(0, -suffix.length) : id), name);
 export const chainRef = (name: string): RefName =>
   (name.endsWith(CANDIDATES) ? `${CANDIDATES_PREFIX}${chainId(name)}` : `${KEEP_PREFIX}${name}`) as RefName;
 

@@ -7,6 +7,7 @@ import type { Job } from '../../domain/job.js';
 import { findLanded } from '../../git/landed.js';
 import { notReached } from '../../git/reached.js';
 import { readChain } from '../../state/chain.js';
+import { chainId } from '../../state/layout.js';
 import type { StoreEnv } from '../../state/store-env.js';
 import type { Workbench } from '../workbench.js';
 import { baseOf } from './landed.js';
@@ -46,7 +47,7 @@ export async function mayExpire(bench: Workbench, env: StoreEnv, id: string, tip
     for (const link of await readChain(env.objects, tip)) if (link.kept !== null) kept.add(link.kept);
   const alone = await unreached(bench, [...kept]);
   if (alone.size === 0) return true;
-  const loaded = await (await bench.store.snapshot()).job(id);
+  const loaded = await (await bench.store.snapshot()).job(chainId(id));
   if (loaded.kind !== 'found') return false;
   const later = await laterTip(bench, loaded.record);
   if (later === null) return false;

@@ -1,14 +1,18 @@
 // `git owl sync`: state, and refs of open work, of this clone and a remote come together (05, S1).
 
 import { OwlError } from '../../domain/errors.js';
-import type { Oid } from '../../domain/git.js';
+import type { Oid, RefName } from '../../domain/git.js';
+import type { JobId } from '../../domain/job.js';
 import { lookAtRefs } from '../../git/push.js';
-import { STATE_REF } from '../../state/layout.js';
+import { SHARED_PREFIX, STATE_REF } from '../../state/layout.js';
+import { loadStateAt } from '../../state/load-state.js';
 import { openEnv } from '../../state/store.js';
+import { sharedRef } from '../claims/tip.js';
 import { currentPolicy } from '../policy.js';
 import type { Workbench } from '../workbench.js';
+import { wantedTips } from './bring-tips.js';
 import { type Exchanged, exchangeState } from './exchange.js';
-import { exchangeRefs } from './refs.js';
+import { type ExchangedRefs, exchangeRefs } from './refs.js';
 import { contestedHere, type SettledRecord, settleContested, type TakeRequest } from './settle.js';
 import { forgetSides, type PublishedContest, publishContest } from './sides.js';
 
@@ -18,13 +22,11 @@ export interface SyncRequest {
   readonly take: TakeRequest | null;
 }
 
-export interface Synced extends Omit<Exchanged, 'taken'> {
+export interface Synced extends Omit<Exchanged, 'taken'>, ExchangedRefs {
   /** With `--dry-run`: what would be; `unknown` where the remote has commits that are not here. */
   readonly taken: Exchanged['taken'] | 'unknown';
   readonly contested: readonly PublishedContest[];
   readonly settled: readonly SettledRecord[];
-  /** Jobs of other clones whose branch was made here, at the tip that was shared. */
-  readonly tips: readonly string[];
 }
 
 /** Throws OwlError `missing-remote`, and what `exchangeState` and `settleContested` throw. */
@@ -39,12 +41,12 @@ export async function syncState(bench: Workbench, request: SyncRequest): Promise
   // What is known to be contested is settled also where the remote cannot be reached.
   await settle();
   const exchanged = await exchangeState(bench, remote, { between: take?.record === null ? settle : undefined });
-  const { tips } = await exchangeRefs(bench, remote);
+  const refs = await exchangeRefs(bench, remote);
   const contested = await contestedHere(bench);
   await forgetSides(bench, contested);
   return {
     ...exchanged,
-    tips,
+    ...refs,
     settled,
     contested: await Promise.all(contested.map((work) => publishContest(bench, work))),
   };
@@ -64,7 +66,7 @@ export async function syncRemote(bench: Workbench, option: string | undefined): 
 
 /** What a sync would do, without a fetch: nothing is written. */
 async function foresee(bench: Workbench, remote: string): Promise<Synced> {
-  const look = await lookAtRefs(bench.repository, { remote, refs: [STATE_REF] });
+  const look = await lookAtRefs(bench.repository, { remote, refs: [STATE_REF, `${SHARED_PREFIX}*`] });
   if (look.kind === 'failed')
     throw new OwlError('remote', `the state of ${remote} could not be reached: ${look.reason}`, {
       preserved: ['nothing was changed'],
@@ -75,7 +77,22 @@ async function foresee(bench: Workbench, remote: string): Promise<Synced> {
   const theirs = look.refs.get(STATE_REF) ?? null;
   const { taken, pushed } = await relation(bench, ours, theirs);
   const contested = await Promise.all((await contestedHere(bench)).map((work) => publishContest(bench, work)));
-  return { remote, taken, pushed, tip: ours, rewritten: null, contested, settled: [], tips: [] };
+  const none = { rewritten: null, settled: [], shared: [], folded: [] };
+  const tips = await foreseenTips(bench, look.refs, taken === 'created' || taken === 'forwarded' ? theirs : ours);
+  return { ...none, remote, taken, pushed, tip: ours, contested, tips };
+}
+
+/** Jobs whose branch would be made or moved, as far as the state that would be here is known: the remote has their tip. */
+async function foreseenTips(
+  bench: Workbench,
+  there: ReadonlyMap<RefName, Oid>,
+  state: Oid | null,
+): Promise<readonly JobId[]> {
+  const env = await openEnv(bench);
+  if (state === null || (await env.engine.exists([state]))[0] !== true) return [];
+  const { openJobs } = await loadStateAt(env, state);
+  const jobs = await wantedTips(bench, await openJobs());
+  return jobs.filter((job) => there.get(sharedRef(job.id)) === job.tip).map(({ id }) => id);
 }
 
 async function relation(

@@ -7,6 +7,8 @@ export interface SyncShown {
   readonly taken: 'nothing' | 'created' | 'forwarded' | 'merged' | 'unknown';
   readonly pushed: boolean;
   readonly tips: readonly string[];
+  readonly shared: readonly string[];
+  readonly folded: readonly string[];
   readonly settled: readonly { readonly id: string; readonly side: string }[];
   readonly contested: readonly {
     readonly id: string;
@@ -28,8 +30,10 @@ const TAKEN = {
   unknown: 'would take in what is new on',
 } as const;
 
+const count = (number: number, what: string): string => `${number} ${what}${number === 1 ? '' : 's'}`;
+
 export function syncView(shown: SyncShown, theme: Theme, dry: boolean): Lines {
-  const { remote, taken, pushed, tips, settled, contested } = shown;
+  const { remote, taken, pushed, tips, shared, folded, settled, contested } = shown;
   const did = TAKEN[taken];
   const would = dry && taken !== 'unknown' ? 'would have: ' : '';
   return [
@@ -37,6 +41,8 @@ export function syncView(shown: SyncShown, theme: Theme, dry: boolean): Lines {
     ...(did === null ? [] : [`${would}${did} ${theme.text(remote)}`]),
     ...(pushed ? [`${dry ? 'would push' : 'pushed'} the state to ${theme.text(remote)}`] : []),
     ...(did === null && !pushed ? [`the state here and on ${theme.text(remote)} is the same`] : []),
+    ...(shared.length === 0 ? [] : [`sent ${count(shared.length, 'ref')} of open work`]),
+    ...(folded.length === 0 ? [] : [`folded ${count(folded.length, 'name')} of closed work into the archive`]),
     ...tips.map((id) => `the branch of job ${theme.id(id)} is here now`),
     ...contested.flatMap((work) => [
       `${work.kind} ${theme.id(work.id)} ${theme.warn('contested')} (report ${work.report})`,
