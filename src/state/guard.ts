@@ -3,6 +3,7 @@
 import { OwlError } from '../domain/errors.js';
 import { isRefName, type Oid, type RefName } from '../domain/git.js';
 import type { Engine } from '../git/engine.js';
+import { shellWord } from '../system/shell-word.js';
 import { META_PATH, STATE_REF } from './layout.js';
 import { isUnreadable, lookUp, type Objects } from './objects.js';
 
@@ -30,22 +31,57 @@ export async function refuseBlockedNames(
   prefixes: readonly string[],
   creation: boolean,
 ): Promise<void> {
-  const names = ['refine', ...prefixes.flatMap(foldersOf)];
-  for (const name of new Set(creation ? names : names.slice(1))) {
-    const ref = `refs/heads/${name}` as RefName;
-    if (isRefName(ref) && (await engine.resolve(ref)) !== null)
-      throw blocked(`the branch ${name}`, name, `git branch --move ${name} ${name}-branch`);
-  }
+  const names = [...new Set([OWN, ...prefixes.flatMap(foldersOf)])];
+  for (const name of creation ? names : names.slice(1)) await refuseHere(engine, name, `${name}/`);
+  for (const { ref } of creation ? await engine.list(`${STATE_REF}/`) : [])
+    await refuseHere(engine, ref.slice('refs/heads/'.length), STATE_REF.slice('refs/heads/'.length));
   for (const { ref } of await engine.list('refs/remotes/')) {
     const name = names.find((one) => ref.endsWith(`/${one}`) && ref.split('/').length === 3 + one.split('/').length);
-    if (name !== undefined)
-      throw blocked(
-        `the branch ${name} on the remote (${ref})`,
-        name,
-        `git ls-remote ${ref.split('/')[2]} refs/heads/${name}`,
-      );
+    if (name !== undefined) throw blockedThere(ref, name);
   }
 }
+
+/** Below it lie the state and the branches of Rounds, whatever the configuration says. */
+const OWN = 'refine';
+
+/** `impossible`: the names that this branch is in the way of. */
+async function refuseHere(engine: Engine, name: string, impossible: string): Promise<void> {
+  const ref = `refs/heads/${name}`;
+  if (!isRefName(ref) || (await engine.resolve(ref)) === null) return;
+  const free = await freeName(engine, name.replaceAll('/', '-'));
+  const what = impossible.endsWith('/') ? `names below ${impossible}` : impossible;
+  throw blocked({
+    what: `the branch ${name}`,
+    name,
+    why: `makes ${what} impossible: give it another name${orPrefix(name)}`,
+    next: `git branch --move ${shellWord(name)} ${shellWord(free)}`,
+  });
+}
+
+/** That of `git branch --move`, which refuses one that is taken. */
+async function freeName(engine: Engine, name: string): Promise<string> {
+  for (let count = 1; ; count += 1) {
+    const free = `${name}-branch${count === 1 ? '' : `-${count}`}`;
+    if ((await engine.resolve(`refs/heads/${free}` as RefName)) === null) return free;
+  }
+}
+
+/** Nobody but its owner can free the name there; what is known of it here follows only when a fetch prunes. */
+function blockedThere(ref: RefName, name: string): OwlError {
+  const [, , remote = ''] = ref.split('/');
+  const far = name === OWN ? ', where the state and the branches of Rounds go' : '';
+  return blocked({
+    what: `the branch ${name} on the remote (${ref})`,
+    name,
+    why:
+      `makes names below ${name}/ impossible there${far}: it needs another name on ${remote}, and then ` +
+      `"git fetch --prune ${remote}" here${orPrefix(name)}`,
+    next: `git ls-remote ${shellWord(remote)} refs/heads/${name}`,
+  });
+}
+
+const orPrefix = (name: string): string =>
+  name.split('/')[0] === OWN ? '' : '; or set another branch_prefix in the configuration on the base';
 
 /** Folders of our own refs: a ref that has the very name of one makes all below it impossible. */
 const FOLDERS = ['', '/local', '/keep', '/archive', '/local/intents', '/local/worktrees', '/local/runs'].map(
@@ -74,16 +110,19 @@ function foldersOf(prefix: string): readonly string[] {
   return parts.map((_, at) => parts.slice(0, at + 1).join('/'));
 }
 
-const blocked = (what: string, name: string, next: string): OwlError =>
-  new OwlError(
-    'name-blocked',
-    `${what} makes names below ${name}/ impossible: give it another name, or set branch_prefix`,
-    {
-      preserved: [...preserved, `${what} is as it was`],
-      next: [next],
-      data: { name },
-    },
-  );
+interface Blocked {
+  readonly what: string;
+  readonly name: string;
+  readonly why: string;
+  readonly next: string;
+}
+
+const blocked = ({ what, name, why, next }: Blocked): OwlError =>
+  new OwlError('name-blocked', `${what} ${why}`, {
+    preserved: [...preserved, `${what} is as it was`],
+    next: [next],
+    data: { name },
+  });
 
 /**
  * The tree of the state commit. Throws OwlError `foreign-state` when `refine/state` is an ordinary branch of somebody's,
