@@ -11,6 +11,14 @@ import type { Environment } from '../system/environment.js';
 import type { Ids } from '../system/ids.js';
 import type { ResolvedBase } from './base.js';
 
+/** The claim that work goes on under (S7). */
+export interface Fence {
+  /** Goes into the record of what is claimed here: of two clones that both did, the later claim counts. */
+  readonly token: number;
+  /** Asked before a Run is settled: false where it was lost, then its result moves nothing. */
+  holds(): Promise<boolean>;
+}
+
 export interface Workbench {
   readonly repository: Repository;
   readonly store: StateStore;
@@ -29,8 +37,8 @@ export interface Workbench {
   readonly bases: Map<string, Promise<ResolvedBase>>;
   /** What the configuration says of remotes, read once by this process. */
   readonly remotes: () => Promise<RemoteSettings>;
-  /** Under a claim on a remote, asked before a Run is settled: false where it was lost, then its result moves nothing (S7). */
-  readonly fence?: (() => Promise<boolean>) | undefined;
+  /** Set under a claim on a remote. */
+  readonly fence?: Fence | undefined;
   /** Told of each Skill or handler that starts: who it is of, and its marker (J18). */
   readonly onSkill?: ((started: { readonly id: string; readonly run: string }) => void) | undefined;
   /** What is going on, live; silent under -q. */

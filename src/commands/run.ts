@@ -8,6 +8,7 @@ import { settleLeftovers } from '../app/leftovers.js';
 import { sayTaken } from '../app/run/capacity.js';
 import { detach } from '../app/run/detach.js';
 import { type Fleet, runFleet } from '../app/run/fleet.js';
+import { settleDeadRuns } from '../app/run/recover.js';
 import type { SharedQueue } from '../app/run/units.js';
 import type { Sharing } from '../app/sync/queue.js';
 import { openWorkbench, type Workbench } from '../app/workbench.js';
@@ -75,12 +76,13 @@ export async function run(context: Context, request: Request): Promise<Report> {
 async function sharedQueue(bench: Workbench, byHand: boolean): Promise<SharedQueue | null> {
   const shared = await sharing(bench, byHand);
   if (shared === null) return null;
-  const [{ syncRemote }, { exchangeState }] = await Promise.all([
+  const [{ syncRemote }, { exchangeQueue }] = await Promise.all([
     import('../app/sync/sync.js'),
-    import('../app/sync/exchange.js'),
+    import('../app/claims/resume.js'),
   ]);
   const remote = await syncRemote(bench, undefined);
-  await exchangeState(bench, remote);
+  for (const line of await settleDeadRuns(bench)) bench.say(line);
+  await exchangeQueue(bench, remote);
   return { ...shared, remote };
 }
 

@@ -94,6 +94,8 @@ export interface Goal {
   /** `--allow-guarded`, with the Candidate it was said for (11, Goals). */
   readonly allow_guarded: string | null;
   readonly claim: Claim | null;
+  /** As a Job's (05, S7). */
+  readonly token?: number | null | undefined;
   /** Automatic decisions in a row (G42: at most 16). */
   readonly chain: number;
   readonly created: Timestamp;

@@ -114,6 +114,8 @@ export interface Job {
   /** The agent reported `no-change` with this summary. */
   readonly no_change: string | null;
   readonly claim: Claim | null;
+  /** Of the claim on a remote that the last Run of it was made under (05, S7): only grows; absent: there was none. */
+  readonly token?: number | null | undefined;
   readonly runs: number;
   readonly last_run: RunId | null;
   /** Text of `retry -m`, newest last; goes into the next prompt. */

@@ -32,6 +32,20 @@ const isClosed = ({ status }: Goal): boolean => status === 'done' || status === 
 const order = ({ status }: Goal): number => GOAL_STATUSES.indexOf(status);
 
 /**
+ * Which of two sides may speak, where both went on by themselves from one state: the one whose claim on the remote is the later
+ * (S7). Null: a person decided, or neither claim is.
+ */
+export function laterClaim<T extends Pick<Job | Goal, 'token'>>(
+  ours: T,
+  theirs: T,
+  changes: readonly [SideChange, SideChange],
+): T | null {
+  if (changes.some((change) => change !== 'automatic')) return null;
+  const [one, other] = [ours.token ?? 0, theirs.token ?? 0];
+  return one === other ? null : one > other ? ours : theirs;
+}
+
+/**
  * Which of two changes counts: an automatic one yields to a decision, cancel wins over all but reopen, else neither.
  * The order of the two does not matter.
  */

@@ -51,6 +51,7 @@ export const goalSchema = v.looseObject({
   ),
   allow_guarded: v.nullable(runId),
   claim: v.nullable(claim),
+  token: v.optional(v.nullable(counter)),
   chain: counter,
   created: time,
   updated: time,

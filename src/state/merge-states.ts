@@ -34,8 +34,6 @@ export type MergedStates =
 export interface MergeOptions {
   /** Of these ids our side knows what theirs says and has decided since: there ours counts. */
   readonly settled?: ReadonlySet<string> | undefined;
-  /** Of these ids theirs counts: our side lost its claim while it worked (S7). */
-  readonly yields?: ReadonlySet<string> | undefined;
   /** The caller knows that both are of this repository: no common history means two first uses. */
   readonly unrelated?: boolean | undefined;
 }
@@ -74,10 +72,7 @@ export async function mergeStates(
     differences: await compareStates(objects, roots),
     roots,
     now: time * 1000,
-    last: (id) => {
-      if (options.settled?.has(id) === true) return first === ours ? 'ours' : 'theirs';
-      return options.yields?.has(id) === true ? (first === ours ? 'theirs' : 'ours') : null;
-    },
+    last: (id) => (options.settled?.has(id) === true ? (first === ours ? 'ours' : 'theirs') : null),
   });
   const merged = await indexAnew(env, await apply(env, roots.ours, plan), time * 1000);
   const contested = plan.units.flatMap((unit) => unit.contested ?? []);

@@ -104,6 +104,7 @@ export const jobSchema = v.looseObject({
   degraded: v.boolean(),
   no_change: v.nullable(text),
   claim: v.nullable(claim),
+  token: v.optional(v.nullable(counter)),
   runs: counter,
   last_run: v.nullable(runId),
   feedback: v.array(text),

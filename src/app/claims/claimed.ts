@@ -1,8 +1,7 @@
 // One Job of a queue that several machines share (05, S7): taken by a claim on the remote, carried, published, released. The
 // claim is a lease whose name is the Job's; what decides is the state: it must still be pending at the occurrence in the claim.
 
-import { isOwlError, OwlError } from '../../domain/errors.js';
-import type { RefName } from '../../domain/git.js';
+import { OwlError } from '../../domain/errors.js';
 import type { Job, JobId } from '../../domain/job.js';
 import { stands } from '../../domain/machine.js';
 import { failpoint } from '../../system/failpoint.js';
@@ -10,14 +9,13 @@ import { foundJob } from '../jobs.js';
 import { withLease } from '../lease/lease.js';
 import { exchangeState, takeState } from '../sync/exchange.js';
 import type { Workbench } from '../workbench.js';
-import { noteLost } from './lost.js';
-import { bringTip, publishTip } from './tip.js';
+import { publishWork, sayOnly } from './publish.js';
+import { claimRef } from './refs.js';
+import { bringTip } from './tip.js';
 
 export type Claimed<T> =
   | { readonly kind: 'worked'; readonly value: T }
   | { readonly kind: 'not-now'; readonly error: OwlError };
-
-const claimRef = (job: JobId): RefName => `refs/owl/claims/${job}` as RefName;
 
 /**
  * Does the work under the claim. Whatever comes of it, also by a signal, what was done is published, then the claim is released.
@@ -31,25 +29,25 @@ export async function underClaim<T>(
 ): Promise<Claimed<T>> {
   const before = await jobHere(bench, id);
   const unit = { kind: 'job' as const, id, occurrence: before.occurrence };
-  const leased = await withLease(bench, { target: id, remote, ref: claimRef(id), unit, wait: 0 }, async (lease) => {
+  const request = { target: id, remote, ref: claimRef(id), unit, wait: 0, floor: before.token ?? 0 };
+  const leased = await withLease(bench, request, async (lease) => {
     await exchangeState(bench, remote);
     const job = await jobHere(bench, id);
     if (job.state !== 'pending' || !stands(job, before.occurrence)) return null;
     await bringTip(bench, remote, job);
     await failpoint('claim.before-work');
-    const fence = async (): Promise<boolean> => {
-      if ((await lease.confirm()) || !lease.lost.aborted) return true;
+    const holds = async (): Promise<boolean> => {
+      if (lease.fresh() || (await lease.confirm()) || !lease.lost.aborted) return true;
       // Another runner has it by now: what it said counts, and this result is kept beside it.
-      await noteLost(bench, id);
-      await takeState(bench, remote).catch(onlyRemote(bench));
+      await takeState(bench, remote).catch(sayOnly(bench));
       return false;
     };
     try {
-      return { value: await work({ ...bench, fence }) };
+      return { value: await work({ ...bench, fence: { token: lease.token, holds } }) };
     } finally {
       await failpoint('claim.before-publish');
-      if (!lease.lost.aborted) await publishTip(bench, remote, id);
-      await exchangeState(bench, remote).catch(onlyRemote(bench));
+      await lease.endWith(async (release) => (await publishWork(bench, remote, [{ id, release }])).get(id) ?? 'kept');
+      await failpoint('claim.after-publish');
     }
   });
   switch (leased.kind) {
@@ -76,11 +74,3 @@ const notNow = (id: JobId, why: string): Extract<Claimed<never>, { kind: 'not-no
     next: ['git owl status'],
   }),
 });
-
-/** The work is done and here: a later sync carries it. */
-const onlyRemote =
-  (bench: Workbench) =>
-  (error: unknown): void => {
-    if (!isOwlError(error)) throw error;
-    bench.say(`${error.message}; ${error.preserved.join(', ')}`);
-  };

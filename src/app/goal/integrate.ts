@@ -12,7 +12,7 @@ import { cloneId } from '../clone.js';
 import { moveBranchWithCheckouts } from '../follow.js';
 import { foundGoal } from '../goals.js';
 import { integrationMessage } from '../land/message.js';
-import type { Lease } from '../lease/lease.js';
+import type { Lease } from '../lease/hold.js';
 import type { Target } from '../publish/publish.js';
 import type { Workbench } from '../workbench.js';
 import { type Held, releaseGoal } from './claim.js';

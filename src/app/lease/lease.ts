@@ -1,11 +1,11 @@
 // Work under the lease of a target: acquired with a bounded, visible wait, renewed while the work goes on, released at its
 // end (G30). The lease keeps others from working in vain; what decides is the compare-and-swap of the target itself.
 
-import type { Oid, RefName } from '../../domain/git.js';
+import type { RefName } from '../../domain/git.js';
 import { decideLease, type LeaseUnit, type LeaseValue, sayHolder } from '../../domain/lease.js';
 import { failpoint } from '../../system/failpoint.js';
 import type { Workbench } from '../workbench.js';
-import { giveBack } from './give-back.js';
+import { type Got, hold, instant, type Lease } from './hold.js';
 import { endOwn, forgetOthers, forgetOwn, holderHere, noteOwn, noteSight } from './notes.js';
 import { type LeasePlace, leasePlace } from './place.js';
 
@@ -19,16 +19,8 @@ export interface LeaseRequest {
   readonly ref?: RefName | undefined;
   /** Milliseconds to wait for another holder; default 60 000, `OWL_LEASE_WAIT` of the environment. */
   readonly wait?: number | undefined;
-}
-
-export interface Lease {
-  readonly token: number;
-  /** `mine`: an acquisition of this unit that was interrupted goes on. */
-  readonly how: 'free' | 'expired' | 'dead' | 'mine';
-  /** Aborted when it was lost to somebody else, or could not be renewed in time. */
-  readonly lost: AbortSignal;
-  /** Renews, unless that was done a moment ago; false: it is lost. To be asked before anything is published. */
-  confirm(): Promise<boolean>;
+  /** Token that the state knows of: it grows across refs that went (S7). */
+  readonly floor?: number | undefined;
 }
 
 export type Leased<T> =
@@ -38,11 +30,8 @@ export type Leased<T> =
   /** The remote takes no such ref, or what it holds there is no lease. */
   | { readonly kind: 'impossible'; readonly why: string; readonly damaged: boolean };
 
-/** Milliseconds without renewal after which others may take over (10 m), and between two renewals (3 m of them). */
+/** Milliseconds without renewal after which others may take over (10 m). */
 const LENGTH = 600_000;
-const RENEWALS = 0.3;
-/** Part of the length in which a renewal is not made again: nobody can have taken it over, and each is a call to the remote. */
-const FRESH = 1 / 60;
 const WAIT = 60_000;
 const POLL = 2_000;
 
@@ -71,23 +60,6 @@ export async function withLease<T>(
   }
 }
 
-interface Got {
-  readonly kind: 'got';
-  readonly how: Lease['how'];
-  readonly oid: Oid;
-  readonly value: LeaseValue;
-  /** Before it was asked for. */
-  readonly since: Instant;
-}
-
-/** Milliseconds, by the clock that nobody sets and by the one that people read. */
-interface Instant {
-  readonly elapsed: number;
-  readonly now: number;
-}
-
-const instant = ({ clock }: Workbench): Instant => ({ elapsed: clock.elapsed(), now: clock.now() });
-
 const number = (text: string | undefined, otherwise: number): number => {
   const value = Number(text);
   return text !== undefined && text !== '' && value >= 0 ? value : otherwise;
@@ -111,7 +83,9 @@ async function acquire(
     if (read.kind === 'failed') return { kind: 'unreachable', why: read.reason };
     const sight = await noteSight(bench, place.name, read);
     const here = read.kind === 'value' ? await holderHere(bench, place.name, read.value) : null;
-    const decision = decideLease({ read, sight, now: bench.clock.now(), unit: request.unit, holder: here });
+    const floor = request.floor ?? 0;
+    const facts = { read, sight: { ...sight, token: Math.max(sight.token, floor) }, now: bench.clock.now() };
+    const decision = decideLease({ ...facts, unit: request.unit, holder: here });
     if (decision.kind === 'damaged')
       return { kind: 'impossible', damaged: true, why: `the lease of ${place.target} is damaged: ${decision.why}` };
     if (decision.kind === 'held') {
@@ -162,67 +136,3 @@ const nextValue = (
         length,
         beat: 0,
       };
-
-/** Keeps it alive until it is released. */
-function hold(bench: Workbench, place: LeasePlace, got: Got): { lease: Lease; release(): Promise<void> } {
-  const lost = new AbortController();
-  const over = new AbortController();
-  let { oid, value } = got;
-  let renewed = got.since;
-  let last: Promise<boolean> = Promise.resolve(true);
-
-  const renew = async (): Promise<boolean> => {
-    if (lost.signal.aborted) return false;
-    const next = { ...value, beat: value.beat + 1 };
-    const began = instant(bench);
-    const swap = await place.swap(oid, next);
-    if (swap.kind === 'moved') {
-      oid = swap.oid;
-      value = next;
-      renewed = began;
-      return true;
-    }
-    // An answer that was lost: the remote may have the new value all the same, and the next try finds the ref moved.
-    const now = await place.read();
-    if (now.kind === 'value' && now.value.holder === value.holder && now.value.token === value.token) {
-      oid = now.oid;
-      value = now.value;
-      return false;
-    }
-    const gone = swap.kind === 'lost' && now.kind !== 'failed';
-    if (gone || bench.clock.elapsed() - renewed.elapsed > value.length)
-      lost.abort(`the lease of ${place.target} was lost`);
-    return false;
-  };
-  /** One at a time, whoever asks. */
-  const inTurn = (): Promise<boolean> => {
-    last = last.then(renew, renew);
-    return last;
-  };
-  const isFresh = (): boolean => {
-    // By both clocks: a machine that slept has not counted that in the one.
-    const past = Math.max(bench.clock.elapsed() - renewed.elapsed, Math.abs(bench.clock.now() - renewed.now));
-    return !lost.signal.aborted && past < value.length * FRESH;
-  };
-  const confirm = async (): Promise<boolean> =>
-    isFresh() || (await inTurn()) || (!lost.signal.aborted && (await inTurn()));
-  const beat = async (): Promise<void> => {
-    while (!over.signal.aborted && !lost.signal.aborted) {
-      await bench.clock.sleep(value.length * RENEWALS, over.signal);
-      if (!over.signal.aborted) await inTurn();
-    }
-  };
-  const beating = beat();
-  return {
-    lease: { token: value.token, how: got.how, lost: lost.signal, confirm },
-    release: async () => {
-      over.abort();
-      await beating;
-      await last.catch(() => false);
-      await failpoint('lease.before-release');
-      const back = await giveBack(bench, place, oid, value);
-      if (value.holder !== null) await (back ? forgetOwn : endOwn)(bench, place.name, value.holder);
-      await failpoint('lease.after-release');
-    },
-  };
-}

@@ -1,6 +1,7 @@
 // Leases of this clone whose process died, or could not give them back: given back, so that nobody waits for them to run out (G30).
 
 import { failpoint } from '../../system/failpoint.js';
+import { isClaim } from '../claims/refs.js';
 import { readPublication } from '../publish/note.js';
 import type { Workbench } from '../workbench.js';
 import { freed } from './give-back.js';
@@ -13,6 +14,8 @@ const TIMEOUT = 10_000;
 /** Called by writing commands, after publications were looked for. Silent: nothing is lost by a lease that stays. */
 export async function resumeLeases(bench: Workbench): Promise<void> {
   for (const acquisition of await deadAcquisitions(bench)) {
+    // Of a claim on a shared queue: once what was done under it is there (S7).
+    if (acquisition.ref !== undefined && isClaim(acquisition.ref)) continue;
     if (await mayGo(bench, acquisition)) await giveBack(bench, acquisition);
   }
 }

@@ -68,7 +68,7 @@ export async function claimJob(bench: Workbench, request: ClaimRequest): Promise
     const job = moveJob(
       chosen,
       { event: 'claim', to: 'active', op: tx.op, at: tx.now },
-      { claim, runs: chosen.runs + 1, last_run: runId, reason: null, not_before: null },
+      { claim, ...tokenOf(bench), runs: chosen.runs + 1, last_run: runId, reason: null, not_before: null },
     );
     const facts = await queueFacts(tx, [chosen], bench.clock.now());
     const warnings = acceptedOnly(chosen, facts).map(
@@ -89,6 +89,10 @@ export async function claimJob(bench: Workbench, request: ClaimRequest): Promise
   if (result.kind === 'claimed') for (const note of result.run.notes) bench.say(`job ${result.job.id}: ${note}`);
   return result;
 }
+
+/** Of the claim that it is taken under. */
+export const tokenOf = ({ fence }: Pick<Workbench, 'fence'>): Partial<Pick<Job, 'token'>> =>
+  fence === undefined ? {} : { token: fence.token };
 
 /** Why this Job cannot be taken now, as this state has it; null: it can. */
 export async function notNow(bench: Workbench, tx: Records, job: Job): Promise<OwlError | null> {

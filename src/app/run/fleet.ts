@@ -69,8 +69,8 @@ export async function runFleet(bench: Workbench, options: FleetOptions): Promise
       memory.told.add(line);
     }
     if (options.shared !== null) {
-      const { exchangeState } = await import('../sync/exchange.js');
-      await exchangeState(bench, options.shared.remote);
+      const { exchangeQueue } = await import('../claims/resume.js');
+      await exchangeQueue(bench, options.shared.remote);
     }
     const own = watchForStop(inner, lanes > 1);
     const taken = await takeUnit({ ...inner, signal: own.signal, onSkill: own.skill }, id, memory, {

@@ -35,7 +35,7 @@ export interface Settled {
 
 /** Settles a Run in one write. Called again after a crash it finds the Run settled and changes nothing. */
 export async function settleRun(bench: Workbench, end: RunEnd): Promise<Settled> {
-  const lost = bench.fence !== undefined && !(await bench.fence());
+  const lost = bench.fence !== undefined && !(await bench.fence.holds());
   const updated = await bench.store.update<Settled>({ step: 'settle' }, async (tx) => {
     const job = foundJob(end.run.job, await tx.job(end.run.job));
     const stored = await tx.run(end.run.job, end.run.id);

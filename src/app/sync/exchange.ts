@@ -3,14 +3,12 @@
 
 import { isOwlError, OwlError } from '../../domain/errors.js';
 import type { Oid } from '../../domain/git.js';
-import { pushRefs } from '../../git/push.js';
+import { type PushedRef, type PushUpdate, pushRefs } from '../../git/push.js';
 import { STATE_REF } from '../../state/layout.js';
 import { takeIn } from '../../state/merge-states.js';
-import { contestedUnits } from '../../state/onto.js';
 import { openEnv } from '../../state/store.js';
 import type { StoreEnv } from '../../state/store-env.js';
 import { failpoint } from '../../system/failpoint.js';
-import { forgetLost, loadLost } from '../claims/lost.js';
 import { fetchState, trackedState } from '../state-share/part.js';
 import type { Workbench } from '../workbench.js';
 import { noteArrival } from './arrive.js';
@@ -24,11 +22,18 @@ export interface Exchanged {
   readonly tip: Oid | null;
   /** The history of the remote's state was rewritten: what it had before. */
   readonly rewritten: Oid | null;
+  /** What went along; empty: nothing was asked for. */
+  readonly along: readonly PushedRef[];
 }
 
 export interface ExchangeOptions {
   /** Called once what the remote has is taken in, and before it is pushed. */
   readonly between?: (() => Promise<void>) | undefined;
+  /**
+   * Goes in the same push as the state, all or nothing: hosts ask for few of them a minute (S5). Where one of these has another
+   * value there, nothing is pushed, and that is returned.
+   */
+  readonly along?: readonly PushUpdate[] | undefined;
 }
 
 const TRIES = 6;
@@ -46,6 +51,7 @@ export async function exchangeState(
   let taken: Exchanged['taken'] = 'nothing';
   let rewritten: Oid | null = null;
   let why = 'the state on it moves all the time';
+  const along = options.along ?? [];
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     if (attempt > 0) await bench.clock.sleep((1 + bench.ids.random()) * PAUSE * 2 ** (attempt - 1), bench.signal);
     const before = await env.engine.resolve(trackedState(remote));
@@ -63,24 +69,27 @@ export async function exchangeState(
     }
     await options.between?.();
     const ours = await env.engine.resolve(STATE_REF);
-    if (ours === null || ours === theirs) {
+    if (ours === null || (ours === theirs && along.length === 0)) {
       if (ours !== null) await noteShared(bench, remote);
-      return { remote, taken, pushed: false, tip: ours, rewritten };
+      return { remote, taken, pushed: false, tip: ours, rewritten, along: [] };
     }
     await failpoint('sync.before-push');
     bench.progress.step(`pushing the state to ${remote}`);
     const pushed = await pushRefs(bench.repository, {
       remote,
-      updates: [{ ref: STATE_REF, old: theirs ?? 'absent', new: ours }],
+      updates: [{ ref: STATE_REF, old: theirs ?? 'absent', new: ours }, ...along],
+      atomic: along.length > 0,
     });
     await failpoint('sync.after-push');
-    const [ref] = pushed.refs;
+    const [ref, ...others] = pushed.refs;
+    if (others.some(({ status }) => status === 'moved') && ref?.status !== 'done')
+      return { remote, taken, pushed: false, tip: ours, rewritten, along: others };
     switch (ref?.status) {
       case 'done':
       case 'there':
         await env.engine.swap({ ref: trackedState(remote), old: theirs ?? 'absent', new: ours }, 'owl: state pushed');
         await noteShared(bench, remote);
-        return { remote, taken, pushed: true, tip: ours, rewritten };
+        return { remote, taken, pushed: true, tip: ours, rewritten, along: others };
       case 'declined':
         throw declined(remote, pushed.why ?? 'it gave no reason');
       case 'held-back':
@@ -121,10 +130,8 @@ const stronger = (one: Exchanged['taken'], other: Exchanged['taken']): Exchanged
 async function take(bench: Workbench, env: StoreEnv, remote: string, theirs: Oid): Promise<Exchanged['taken']> {
   const ours = await env.engine.resolve(STATE_REF);
   if (ours === theirs) return 'nothing';
-  const lost = await loadLost(bench);
   try {
     const taken = await takeIn(env, theirs, {
-      yields: lost,
       unrelated: ours !== null && (await isFirstUse(bench, env, remote)),
       before: (from, next) => noteArrival(bench, env, { ours: from, next }),
     });
@@ -132,7 +139,6 @@ async function take(bench: Workbench, env: StoreEnv, remote: string, theirs: Oid
       case 'same':
         return 'nothing';
       case 'taken':
-        if (lost.size > 0) await forgetLost(bench, await changedThere(env, { ours, theirs }, lost));
         return ours === null ? 'created' : taken.tip === theirs ? 'forwarded' : 'merged';
       case 'foreign':
         throw foreign(remote, taken.why);
@@ -154,17 +160,6 @@ async function take(bench: Workbench, env: StoreEnv, remote: string, theirs: Oid
       });
     throw error;
   }
-}
-
-/** Of these, the ones that the two states have different records of. */
-async function changedThere(
-  env: StoreEnv,
-  { ours, theirs }: { readonly ours: Oid | null; readonly theirs: Oid },
-  ids: ReadonlySet<string>,
-): Promise<ReadonlySet<string>> {
-  if (ours === null) return ids;
-  const units = [...ids].map((id) => ({ kind: 'job' as const, id }));
-  return new Set(await contestedUnits(env, { ours, theirs, bases: [ours] }, units));
 }
 
 /** Takes in what the remote has; pushes nothing. Throws as `exchangeState`. */

@@ -22,7 +22,7 @@ export interface SyncRequest {
   readonly take: TakeRequest | null;
 }
 
-export interface Synced extends Omit<Exchanged, 'taken'>, ExchangedRefs {
+export interface Synced extends Omit<Exchanged, 'taken' | 'along'>, ExchangedRefs {
   /** With `--dry-run`: what would be; `unknown` where the remote has commits that are not here. */
   readonly taken: Exchanged['taken'] | 'unknown';
   readonly contested: readonly PublishedContest[];
@@ -44,8 +44,9 @@ export async function syncState(bench: Workbench, request: SyncRequest): Promise
   const refs = await exchangeRefs(bench, remote);
   const contested = await contestedHere(bench);
   await forgetSides(bench, contested);
+  const { along: _, ...state } = exchanged;
   return {
-    ...exchanged,
+    ...state,
     ...refs,
     settled,
     contested: await Promise.all(contested.map((work) => publishContest(bench, work))),

@@ -19,7 +19,7 @@ import {
 import { decodeEvidence, decodeGoal, decodeInvocation } from '../goal-codec.js';
 import { AREAS, WORK_KINDS, type WorkKind } from '../layout.js';
 import { mergeEvidence, mergeInvocations, mergeRuns } from './parts.js';
-import { mergeGoals, mergeJobs } from './work.js';
+import { claimedLater, mergeGoals, mergeJobs } from './work.js';
 
 /** The files of one piece of work in one state, as far as not all states agree on them: path in its folder -> object id. */
 export interface UnitSide {
@@ -70,11 +70,17 @@ export function textsNeeded({
 }: Omit<UnitQuestion, 'text' | 'now' | 'last'>): readonly string[] {
   const main = WORK_KINDS[kind].file;
   const sides = [ours, theirs, ...bases];
+  const forked = chooseFile(main, ours, theirs, bases) === 'both';
   const wanted = pathsOf([ours, theirs]).filter(
-    (path) => path === main || chooseFile(path, ours, theirs, bases) === 'both',
+    (path) =>
+      path === main ||
+      (forked && RUN_PATH.test(path) && bases.every((base) => at(base, path) === null)) ||
+      chooseFile(path, ours, theirs, bases) === 'both',
   );
   return [...new Set(wanted.flatMap((path) => sides.flatMap((side) => side.files.get(path) ?? [])))];
 }
+
+const RUN_PATH = /^runs\/([^/]+)\.json$/;
 
 const pathsOf = (sides: readonly UnitSide[]): readonly string[] =>
   [...new Set(sides.flatMap((side) => [...side.files.keys()]))].sort();
@@ -142,7 +148,34 @@ function mergeFiles(question: UnitQuestion): UnitAnswer {
       else files.set(path, { text: merged });
     }
   }
-  return open.size === 0 ? { files, dead: null, contested: null } : contest(question, open, files);
+  if (open.size > 0) return contest(question, open, files);
+  for (const [path, run] of overtaken(question)) files.set(path, { text: canonical(run) });
+  return { files, dead: null, contested: null };
+}
+
+/** Runs that one side alone made, under a claim that the other side had taken over: they are kept, and moved nothing (S7). */
+function overtaken(question: UnitQuestion): ReadonlyMap<string, Run> {
+  const { kind, id, ours, theirs, bases, now, text, last } = question;
+  const main = WORK_KINDS[kind].file;
+  const runs = new Map<string, Run>();
+  if (kind !== 'job' || last !== null || chooseFile(main, ours, theirs, bases) !== 'both') return runs;
+  const read = (side: UnitSide): Job | null => {
+    const oid = at(side, main);
+    return oid === null ? null : jobReader(id, now)(Buffer.from(text(oid), 'utf8'));
+  };
+  const [one, other] = [read(ours), read(theirs)];
+  if (one === null || other === null) return runs;
+  const before = bases.map(read).filter((base) => base !== null);
+  const later = claimedLater(one, other, before);
+  if (later === null) return runs;
+  const [winner, loser] = later === one ? [ours, theirs] : [theirs, ours];
+  for (const [path, oid] of loser.files) {
+    const run = RUN_PATH.exec(path)?.[1];
+    if (run === undefined || at(winner, path) !== null || bases.some((base) => at(base, path) !== null)) continue;
+    const row = decodeRun(path, id, run, Buffer.from(text(oid), 'utf8'));
+    if (row.kind === 'found') runs.set(path, { ...row.record, superseded: true });
+  }
+  return runs;
 }
 
 const textAt = (text: UnitQuestion['text'], side: UnitSide, path: string): string => {

@@ -4,7 +4,7 @@
 import type { Goal } from '../../domain/goal.js';
 import type { Job } from '../../domain/job.js';
 import { TTL_LIMIT } from '../../domain/policy.js';
-import { changeOfGoal, changeOfJob, type SideChange, settleChanges } from '../../domain/side-change.js';
+import { changeOfGoal, changeOfJob, laterClaim, type SideChange, settleChanges } from '../../domain/side-change.js';
 import { canonicalLine } from '../canonical.js';
 import { sha256 } from '../layout.js';
 import { choose, type Fields, first, mergeCount, mergeSet, pick, same, takeApart, takeTogether } from './fields.js';
@@ -35,6 +35,7 @@ const JOB: Rules<Job> = {
     'closure',
     'no_change',
     'claim',
+    'token',
     'restarted_from',
     'restart',
     'merged',
@@ -68,6 +69,7 @@ const GOAL: Rules<Goal> = {
     'window',
     'allow_guarded',
     'claim',
+    'token',
     'chain',
     'closed',
   ],
@@ -91,12 +93,13 @@ function merge<T extends Work>(rules: Rules<T>, ours: T, theirs: T, bases: reado
   const sides = [fieldsOf(ours), fieldsOf(theirs), bases.map(fieldsOf)] as const;
   const decided = decide(rules, ours, theirs, bases, base);
   if (decided === null) return null;
+  const of = (names: readonly string[]): Fields | null => (decided.alone ? pick(fieldsOf(decided.by), names) : null);
   const work =
     takeTogether(rules.work, ...sides) ?? (decided.by === null ? null : pick(fieldsOf(decided.by), rules.work));
   if (work === null) return null;
   const taken: Record<string, unknown> = { ...decided.fields, ...work };
   for (const names of rules.together) {
-    const one = takeTogether(names, ...sides);
+    const one = takeTogether(names, ...sides) ?? of(names);
     if (one === null) return null;
     Object.assign(taken, one);
   }
@@ -114,23 +117,42 @@ function merge<T extends Work>(rules: Rules<T>, ours: T, theirs: T, bases: reado
     // Of what is missing on both sides nothing is made.
     ...apart,
     ...taken,
-    ...counted(ours, theirs, base),
+    ...counted(ours, theirs, base, decided.alone ? decided.by : null),
     revision: Math.max(ours.revision, theirs.revision) + 1,
     updated: later(ours.updated, theirs.updated),
   } as unknown as T;
 }
 
-interface Decided<T> {
+type Decided<T> = {
   readonly fields: Fields;
-  /** The side whose decision counts, where both decided; null: one side alone did. */
-  readonly by: T | null;
-}
+} & (
+  | {
+      /** The side whose decision counts, where both decided; null: one side alone did. */
+      readonly by: T | null;
+      readonly alone: false;
+    }
+  /** What the other side did was done without a claim that stood: what both changed is this one's. */
+  | { readonly by: T; readonly alone: true }
+);
+
+/** Which of two records counts, since the claim of the other was taken over (S7); null: that decides nothing. */
+export const claimedLater = (ours: Job, theirs: Job, bases: readonly Job[]): Job | null => {
+  const base = newest(bases);
+  if (base === null || takeTogether(together(JOB), fieldsOf(ours), fieldsOf(theirs), bases.map(fieldsOf)) !== null)
+    return null;
+  return laterClaim(ours, theirs, [changeOfJob(base, ours), changeOfJob(base, theirs)]);
+};
+
+const together = <T extends Work>(rules: Rules<T>): readonly string[] => [...rules.decision, 'occurrence'];
 
 /** State, claim and what hangs on them, with the occurrence; null: contested. */
 function decide<T extends Work>(rules: Rules<T>, ours: T, theirs: T, bases: readonly T[], base: T): Decided<T> | null {
-  const names = [...rules.decision, 'occurrence'];
+  const names = together(rules);
   const one = takeTogether(names, fieldsOf(ours), fieldsOf(theirs), bases.map(fieldsOf));
-  if (one !== null) return { fields: one, by: null };
+  if (one !== null) return { fields: one, by: null, alone: false };
+  const later = laterClaim(ours, theirs, [rules.change(base, ours), rules.change(base, theirs)]);
+  // Its worker goes on: it had the claim all the time.
+  if (later !== null) return { fields: pick(fieldsOf(later), names), by: later, alone: true };
   const by = settled(rules, ours, theirs, base);
   if (by === null) return null;
   const occurrence = {
@@ -138,7 +160,7 @@ function decide<T extends Work>(rules: Rules<T>, ours: T, theirs: T, bases: read
     // Of both, so that a worker of either is superseded.
     decision: sha256([ours.occurrence.decision, theirs.occurrence.decision].sort().join(' ')).slice(0, 16),
   };
-  return { fields: { ...pick(fieldsOf(by), rules.decision), occurrence }, by };
+  return { fields: { ...pick(fieldsOf(by), rules.decision), occurrence }, by, alone: false };
 }
 
 function settled<T extends Work>(rules: Rules<T>, ours: T, theirs: T, base: T): T | null {
@@ -175,7 +197,7 @@ function core<T extends Work>(rules: Rules<T>, side: T): Fields {
 const untimed = (value: unknown): unknown =>
   typeof value === 'object' && value !== null ? { ...value, at: null } : (value ?? null);
 
-function counted(ours: Work, theirs: Work, base: Work): Fields {
+function counted(ours: Work, theirs: Work, base: Work, alone: Work | null): Fields {
   if (ours.kind !== 'job' || theirs.kind !== 'job' || base.kind !== 'job') return {};
   // Each Run has a number of its own, also where both sides had one: the next is above both.
   const last = ours.runs === theirs.runs ? first(ours.last_run, theirs.last_run) : null;
@@ -184,11 +206,13 @@ function counted(ours: Work, theirs: Work, base: Work): Fields {
     ttl: Math.min(TTL_LIMIT, mergeCount(ours.ttl, theirs.ttl, base.ttl)),
     runs: Math.max(ours.runs, theirs.runs),
     last_run:
-      choice === 'ours'
-        ? ours.last_run
-        : choice === 'theirs'
-          ? theirs.last_run
-          : (last ?? (ours.runs > theirs.runs ? ours.last_run : theirs.last_run)),
+      alone?.kind === 'job'
+        ? alone.last_run
+        : choice === 'ours'
+          ? ours.last_run
+          : choice === 'theirs'
+            ? theirs.last_run
+            : (last ?? (ours.runs > theirs.runs ? ours.last_run : theirs.last_run)),
   };
 }
 

@@ -1,7 +1,8 @@
 // Work under the lease of a target, of several clones and processes (G30; 07.36), against real remotes.
 
 import t from 'tap';
-import { type Lease, withLease } from '../../../src/app/lease/lease.js';
+import type { Lease } from '../../../src/app/lease/hold.js';
+import { withLease } from '../../../src/app/lease/lease.js';
 import { breakLease, listLeases } from '../../../src/app/lease/list.js';
 import { leaseRef } from '../../../src/app/lease/place.js';
 import type { LeaseUnit } from '../../../src/domain/lease.js';

@@ -128,7 +128,9 @@ function moved(before: Job, step: Extract<Step, { kind: 'event' }>, op: string, 
     since: before.created,
   };
   const run: Partial<Job> =
-    to === 'active' && before.state === 'pending' ? { claim, runs: before.runs + 1, last_run: `r${made}` } : {};
+    to === 'active' && before.state === 'pending'
+      ? { claim, runs: before.runs + 1, last_run: `r${made}`, ...(made % 3 === 0 ? {} : { token: made }) }
+      : {};
   const settled: Partial<Job> =
     before.state === 'active' ? { claim: null, tip: oidOf(String(made % 10)), ttl: Math.max(0, before.ttl - 1) } : {};
   try {

@@ -100,6 +100,54 @@ t.test('07.51, S4: cancel against settle, start against start, decision against 
   t.equal(both(closed, reopened, move(reopened, 'cancel', 'cancelled')), null, 'cancel does not win over reopen');
 });
 
+t.test('07.53, S7: of two that went on under claims, the later claim counts, and its worker goes on', async (t) => {
+  const under = (before: Job, token: number, name: string): Job =>
+    move(before, 'claim', 'active', {
+      claim: claim(name),
+      token,
+      runs: before.runs + 1,
+      last_run: name,
+      agent: name,
+      account: null,
+    });
+  const first = under(pending, 1, 'r1');
+  const second = under(pending, 2, 'r2');
+  t.match(both(pending, first, second), {
+    state: 'active',
+    token: 2,
+    last_run: 'r2',
+    claim: { run: 'r2' },
+    agent: 'r2',
+  });
+  t.same(both(pending, first, second)?.occurrence, second.occurrence, 'it is not superseded');
+  const settled = move(first, 'settle', 'review', { claim: null, tip: oidOf('1'), ttl: 9 });
+  const gone = move(first, 'settle', 'pending', { claim: null });
+  const done = move(second, 'settle', 'review', { claim: null, tip: oidOf('2'), ttl: 9 });
+  for (const late of [first, settled, gone]) {
+    t.match(both(pending, late, second), { state: 'active', claim: { run: 'r2' }, occurrence: second.occurrence });
+    t.match(both(pending, late, done), { state: 'review', tip: oidOf('2'), token: 2, last_run: 'r2' });
+  }
+  t.match(both(pending, active, done), { tip: oidOf('2') }, 'a Run without any claim has no say against one');
+  t.match(both(pending, done, move(pending, 'cancel', 'cancelled')), { state: 'cancelled' }, 'a person has');
+  t.equal(both(pending, done, under(pending, 2, 'r3')), null, 'one token twice is contested');
+  const [started, taken] = [3, 4].map((token) =>
+    moveGoal(
+      goal('abcd'),
+      { event: 'start', to: 'plan', op: `op-${token}`, at: NOW },
+      { claim: claim(`s${token}`), token },
+    ),
+  ) as [Goal, Goal];
+  t.match(mergeGoals(started, taken, [goal('abcd')]), { token: 4, claim: { run: 's4' } });
+
+  const files = (record: Job, ran: Run) => side({ 'job.json': record, prompt: 'do it', [`runs/${ran.id}.json`]: ran });
+  const late = run('r1', 'abcd', 1, { outcome: 'succeeded', ended: NOW });
+  const won = run('r2', 'abcd', 1, { outcome: 'succeeded', ended: NOW });
+  const merged = asSide(ask(files(settled, late), files(done, won), side({ 'job.json': pending, prompt: 'do it' })));
+  const superseded = (name: string) =>
+    JSON.parse(texts.get(merged.files.get(`runs/${name}.json`) ?? '') ?? '').superseded;
+  t.same([superseded('r1'), superseded('r2')], [true, false], 'what came too late is kept as that');
+});
+
 t.test('07.51, S4: start against reassign', async (t) => {
   const todo: Goal = goal('abcd');
   const step = (event: 'start' | 'edit' | 'advance', to: Goal['status'], change: Partial<Goal> = {}) =>
