@@ -8,15 +8,19 @@ const POINTS = ['run.agent-started', 'claim.before-publish', 'claim.before-work'
 const openOnRemote = (world, bare) =>
   world.git(bare, 'log', '-1', '--format=%(trailers:key=Owl-Open,valueonly,separator=%x20)', 'refine/state');
 
+const claimsOnRemote = (world, bare) =>
+  world.git(bare, 'for-each-ref', '--format=%(refname)', 'refs/owl/claims').split('\n').filter(Boolean).length;
+
 /** Runs until nothing is pending or active on the remote. Returns what happened. */
 export async function drain(world, ground, { kills, random, log, limit }) {
   const happened = { killed: [], ended: [], defects: [], units: 0, stuck: null };
   const isOver = () => !/pending|active/.test(openOnRemote(world, ground.bare));
-  const children = ground.runners.map((at, number) => {
+  // With few Jobs each runner may get one alone.
+  const many = ground.ids.length >= ground.runners.length * 5;
+  const begin = (at, number) => {
     // A clone that is killed stays dead until the queue is empty.
     const point = number < kills ? POINTS[number % POINTS.length] : null;
-    const doomed =
-      point === null ? {} : { OWL_FAIL_AT: point, OWL_FAIL_AT_COUNT: String(2 + random(kills === 0 ? 1 : 3)) };
+    const doomed = point === null ? {} : { OWL_FAIL_AT: point, OWL_FAIL_AT_COUNT: String(many ? 2 + random(3) : 1) };
     const child = spawn(
       process.execPath,
       [world.main, 'run', '--claim-remote', '--watch', '--interval', '1s', '--json'],
@@ -44,11 +48,16 @@ export async function drain(world, ground, { kills, random, log, limit }) {
       });
     });
     return { child, closed };
-  });
+  };
   const began = Date.now();
+  const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+  const children = ground.runners.slice(0, kills).map(begin);
+  // Those that are to be killed take a Job first: else the others may leave them none.
+  while (claimsOnRemote(world, ground.bare) < kills && Date.now() - began < 60_000) await pause(200);
+  children.push(...ground.runners.slice(kills).map((at, number) => begin(at, kills + number)));
   let units = 0;
   for (;;) {
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await pause(500);
     if (isOver()) break;
     if (Math.floor(happened.units / 20) > units) {
       units = Math.floor(happened.units / 20);
