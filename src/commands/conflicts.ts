@@ -16,7 +16,7 @@ export async function run(context: Context, request: Request): Promise<Report> {
     const work = await findWork(snapshot, text);
     ids.push(work.kind === 'goal' ? work.goal.id : work.job.id);
   }
-  const { branches, collisions, elsewhere } = await predictConflicts(bench, ids);
+  const { branches, collisions, elsewhere } = await predictConflicts(bench, { ids });
   const items = collisions.map(published);
   return {
     kind: 'conflicts',

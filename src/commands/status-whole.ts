@@ -1,8 +1,10 @@
 // The whole picture of `status`: what runs now, what waits and why, what needs a decision (06).
 
+import { predictConflicts } from '../app/conflicts/predict.js';
 import { type Survey, survey } from '../app/survey.js';
-import { openWorkbench } from '../app/workbench.js';
+import { openWorkbench, type Workbench } from '../app/workbench.js';
 import type { Context } from '../context.js';
+import { isOwlError } from '../domain/errors.js';
 import { goalCommands } from '../domain/goal-next.js';
 import type { Unit } from '../domain/goal-queue.js';
 import { nextCommands, type Seen } from '../domain/next.js';
@@ -21,7 +23,7 @@ export async function wholeStatus(context: Context): Promise<Report> {
     items,
     checkouts: found.checkouts,
     unfinished: found.unfinished,
-    notes: found.notes,
+    notes: [...found.notes, ...(await collisions(bench))],
     next: found.initialized ? likeliest(found, dead) : ['git owl add "<what to do>"'],
   };
   return {
@@ -30,6 +32,26 @@ export async function wholeStatus(context: Context): Promise<Report> {
     view: (theme, width) => statusView(data, theme, width, bench.clock.now(), found.idle),
   };
 }
+
+/** Of more finished branches `git owl conflicts` tells: what a person reads at breakfast must not take long. */
+const MOST = 50;
+const TOLD = 3;
+
+/** Which finished work will collide when it is merged. That it cannot be told is no trouble of `status`. */
+async function collisions(bench: Workbench): Promise<readonly string[]> {
+  const states = ['review', 'escalated', 'governance', 'failed'];
+  const { collisions: found } = await predictConflicts(bench, { states, most: MOST }).catch((error: unknown) => {
+    if (isOwlError(error)) return { collisions: [] };
+    throw error;
+  });
+  const told = found.slice(0, TOLD).map(({ branch, with: other, paths }) => {
+    const where = paths.length > 2 ? `${paths.slice(0, 2).join(', ')} and ${paths.length - 2} more` : paths.join(', ');
+    return `${branch.id} will collide with ${other?.id ?? sayTarget(branch.target.ref)} in ${where}`;
+  });
+  return found.length > TOLD ? [...told, `${found.length - TOLD} more collide: git owl conflicts`] : told;
+}
+
+const sayTarget = (ref: string): string => ref.replace(/^refs\/(?:heads|remotes)\//, '');
 
 /** States and statuses of both kinds that somebody has to decide about, the most pressing first. */
 const DECIDE = ['review', 'escalated', 'failed', 'blocked', 'exhausted'] as const;

@@ -1,15 +1,16 @@
 // A private Git folder over the repository's objects, whose checkout has nothing but the base's `.gitattributes` files. In it only
 // these attributes and the built-in drivers count, whatever lies in a checkout, in `info/attributes` or in any configuration (01).
 
-import { mkdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rm, writeFile } from 'node:fs/promises';
 import { devNull } from 'node:os';
-import { dirname, join } from 'node:path';
+import { dirname, join, sep } from 'node:path';
 import { deflateSync } from 'node:zlib';
-import type { Oid } from '../domain/git.js';
+import { isOid, type ObjectFormat, type Oid } from '../domain/git.js';
 import { temporaryFolder } from '../system/temporary.js';
 import type { NewObject } from './engine.js';
 import { gitFailed } from './exec.js';
 import type { GitOptions, GitResult } from './git.js';
+import { loadLoose } from './loose-objects.js';
 import { nameBytes } from './path-bytes.js';
 import type { Repository } from './repository.js';
 
@@ -25,19 +26,25 @@ export interface Isolated {
 export interface Isolation {
   /** Made at the first call: many merges never need it. */
   enter(): Promise<Isolated>;
+  /** What was made inside since the last call, where nothing of it is kept. */
+  made(): Promise<readonly NewObject[]>;
   close(): Promise<void>;
 }
 
 /**
  * Prepares such a folder with the attributes of one commit or tree (null: no attributes). Nothing is made before `enter`;
- * `close` removes it. What a killed process leaves behind is a small folder among the temporary files.
+ * `close` removes it. What a killed process leaves behind is a small folder among the temporary files. Without `keep` objects that
+ * are made inside go with the folder, and the repository is only read.
  */
-export function isolate(repository: Repository, attributes: Oid | null): Isolation {
-  let inside: Promise<{ readonly folder: string; readonly isolated: Isolated }> | undefined;
+export function isolate(repository: Repository, attributes: Oid | null, { keep = true } = {}): Isolation {
+  let inside: Promise<Made> | undefined;
   return {
     async enter() {
-      inside ??= make(repository, attributes);
+      inside ??= make(repository, attributes, keep);
       return (await inside).isolated;
+    },
+    async made() {
+      return inside === undefined ? [] : (await inside).made();
     },
     async close() {
       const made = await inside?.catch(() => undefined);
@@ -46,10 +53,13 @@ export function isolate(repository: Repository, attributes: Oid | null): Isolati
   };
 }
 
-async function make(
-  repository: Repository,
-  attributes: Oid | null,
-): Promise<{ readonly folder: string; readonly isolated: Isolated }> {
+interface Made {
+  readonly folder: string;
+  readonly isolated: Isolated;
+  made(): Promise<readonly NewObject[]>;
+}
+
+async function make(repository: Repository, attributes: Oid | null, keep: boolean): Promise<Made> {
   const folder = await temporaryFolder('git-owl-');
   try {
     const gitDir = join(folder, 'git');
@@ -59,7 +69,7 @@ async function make(
     await mkdir(workTree);
     await writeFile(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
     await writeFile(join(gitDir, 'config'), configuration(repository));
-    const env = environment(repository, gitDir);
+    const env = environment(repository, gitDir, keep);
     const lent = new Set<string>();
     const isolated: Isolated = {
       run: (args, options = {}) =>
@@ -76,7 +86,7 @@ async function make(
       },
     };
     if (attributes !== null) await placeAttributes(repository, attributes, workTree);
-    return { folder, isolated };
+    return { folder, isolated, made: () => made(gitDir, repository.format, lent) };
   } catch (error) {
     await rm(folder, { recursive: true, force: true });
     throw error;
@@ -89,10 +99,11 @@ function configuration(repository: Repository): string {
   return `[core]\n\trepositoryFormatVersion = ${repository.format === 'sha1' ? 0 : 1}\n\tbare = false\n\tattributesFile = ${devNull}\n${format}`;
 }
 
-function environment(repository: Repository, gitDir: string): Record<string, string> {
+function environment(repository: Repository, gitDir: string, keep: boolean): Record<string, string> {
+  const [own, theirs] = [join(gitDir, 'objects'), join(repository.commonDir, 'objects')];
   return {
-    GIT_OBJECT_DIRECTORY: join(repository.commonDir, 'objects'),
-    GIT_ALTERNATE_OBJECT_DIRECTORIES: listed(join(gitDir, 'objects')),
+    GIT_OBJECT_DIRECTORY: keep ? theirs : own,
+    GIT_ALTERNATE_OBJECT_DIRECTORIES: listed(keep ? own : theirs),
     GIT_CONFIG_GLOBAL: devNull,
     GIT_CONFIG_NOSYSTEM: '1',
     GIT_ATTR_NOSYSTEM: '1',
@@ -111,6 +122,18 @@ async function lend(objects: string, lent: Set<string>, fresh: readonly NewObjec
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, deflateSync(Buffer.concat([Buffer.from(`${type} ${data.length}\0`, 'latin1'), data])));
   }
+}
+
+async function made(gitDir: string, format: ObjectFormat, known: Set<string>): Promise<readonly NewObject[]> {
+  const found: NewObject[] = [];
+  for (const name of await readdir(join(gitDir, 'objects'), { recursive: true })) {
+    const oid = name.replace(sep, '');
+    if (!isOid(oid) || known.has(oid)) continue;
+    known.add(oid);
+    const object = loadLoose(gitDir, format, oid);
+    if (object !== null) found.push({ ...object, oid });
+  }
+  return found;
 }
 
 async function placeAttributes(repository: Repository, from: Oid, workTree: string): Promise<void> {

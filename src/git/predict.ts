@@ -38,7 +38,7 @@ export async function predictCollisions(
   request: PredictRequest,
 ): Promise<readonly Collision[]> {
   const pool = await createPool(repository);
-  const isolation = isolate(repository, request.target);
+  const isolation = isolate(repository, request.target, { keep: false });
   const room: MergeRoom = { repository, pool, isolation };
   try {
     const found: Collision[] = [];
@@ -49,8 +49,6 @@ export async function predictCollisions(
       else found.push({ tip, with: null, paths: merged.paths });
     }
     const target = await pool.treeOf(request.target);
-    // Git's own diff reads what is written.
-    await pool.flush();
     const changes = await changesOf(
       room,
       target,
@@ -84,7 +82,11 @@ async function landOn(room: MergeRoom, { target, handoff }: PredictRequest, tip:
     ours: await pool.treeOf(target),
     theirs: await pool.treeOf(tip),
   };
-  return mergeThree(room, await agreeOnHandoff(pool, trees, handoff, await entryAt(pool, trees.ours, handoff)));
+  const agreed = await agreeOnHandoff(pool, trees, handoff, await entryAt(pool, trees.ours, handoff));
+  const merged = await mergeThree(room, agreed);
+  // The tree that Git made lies inside: it goes with the room, and is read from the pool until then.
+  for (const object of await room.isolation.made()) if (object.type === 'tree') pool.add(object);
+  return merged;
 }
 
 const entry = (at: AtPath): string | null => (at === null ? null : `${at.mode} ${at.oid}`);
@@ -130,7 +132,7 @@ async function foldersGone(pool: Pool, from: Oid, to: Oid, prefix: string): Prom
 
 /** The changed lines of every text file that was changed, by the ids of its two contents. One process for all trees. */
 async function hunksOf(
-  { repository, isolation }: MergeRoom,
+  { repository, pool, isolation }: MergeRoom,
   target: Oid,
   trees: readonly Oid[],
 ): Promise<ReadonlyMap<string, readonly Hunk[]>> {
@@ -138,6 +140,7 @@ async function hunksOf(
   await loadContents(repository, target, trees);
   // Inside, only the target's own attributes say what is text.
   const inside = await isolation.enter();
+  await inside.lend(pool.pendingTrees());
   const args = [
     'diff-tree',
     '--stdin',

@@ -25,18 +25,19 @@ t.test(
     t.same((await repo.owl('conflicts', '--json')).json().data, { branches: [], items: [] }, 'nothing is open');
     const [one, same, apart] = await Promise.all(['one', 'one', 'six'].map((word) => repo.add(`change ${word}`)));
     await repo.owl('run', '--all');
-    const before = await repo.refs();
+    const before = [await repo.refs(), await repo.git('count-objects', '-v')];
 
     const { branches, items } = (await repo.owl('conflicts', '--json')).json().data;
     t.equal(branches.length, 3);
-    t.same(await repo.refs(), before, 'no ref moved');
     t.match(items, [{ kind: 'job', target: 'refs/remotes/origin/main', paths: ['list.txt'] }]);
     t.same([items[0].id, items[0].with.id].sort(), [one, same].sort());
+    t.match((await repo.owl('status')).stdout, /note: [a-z0-9]+ will collide with [a-z0-9]+ in list\.txt/);
     t.same((await repo.owl('conflicts', apart ?? '', '--json')).json().data.items, [], 'it collides with none');
     t.equal((await repo.owl('conflicts', apart ?? '', '--exit-code')).stdout, '');
     await repo.owlFails(5, 'conflicts', one ?? '', '--exit-code');
     t.match((await repo.owl('conflicts', '--format', '%(id) %(paths)')).stdout, /^[a-z0-9]+ .*list\.txt/);
     await repo.owlFails(3, 'conflicts', 'nosuchid');
+    t.same([await repo.refs(), await repo.git('count-objects', '-v')], before, 'nothing was written');
 
     await repo.colleague('overtakes', { 'list.txt': LINES.replace('six', 'SIX') });
     await repo.git('fetch', '--quiet');

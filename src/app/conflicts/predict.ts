@@ -14,6 +14,8 @@ export interface OpenBranch {
   readonly kind: 'job' | 'goal';
   readonly id: string;
   readonly title: string;
+  /** State of a Job, status of a Goal. */
+  readonly state: string;
   readonly target: BaseNow;
   readonly tip: Oid;
 }
@@ -34,10 +36,23 @@ export interface Prediction {
   readonly elsewhere: readonly string[];
 }
 
-/** `ids`: only collisions in which one of these takes part; none: all. Throws what Git throws. */
-export async function predictConflicts(bench: Workbench, ids: readonly string[]): Promise<Prediction> {
-  const { branches, elsewhere } = await openBranches(bench, await bench.store.snapshot());
-  const wanted = new Set(ids);
+export interface PredictOptions {
+  /** Only collisions in which one of these takes part; none: all. */
+  readonly ids?: readonly string[];
+  /** Only branches of work in one of these states. */
+  readonly states?: readonly string[];
+  /** With more branches than these, none are compared. */
+  readonly most?: number;
+}
+
+/** Throws what Git throws. */
+export async function predictConflicts(bench: Workbench, options: PredictOptions): Promise<Prediction> {
+  const { states, most } = options;
+  const open = await openBranches(bench, await bench.store.snapshot());
+  const { elsewhere } = open;
+  const branches = open.branches.filter(({ state }) => states === undefined || states.includes(state));
+  if (most !== undefined && branches.length > most) return { branches, collisions: [], elsewhere };
+  const wanted = new Set(options.ids);
   const collisions: PredictedCollision[] = [];
   const targets = new Map<string, OpenBranch[]>();
   // Of one target under two names, such as `main` and `origin/main`, what stands on the same commit is compared together.
@@ -76,12 +91,13 @@ async function openBranches(bench: Workbench, snapshot: Snapshot): Promise<Pick<
     const tip = await ownTip(bench, job);
     if (target === null || tip === null) continue;
     const { id, title } = goal ?? job;
-    await add({ kind: goal === null ? 'job' : 'goal', id, title, target, tip });
+    await add({ kind: goal === null ? 'job' : 'goal', id, title, state: goal?.status ?? job.state, target, tip });
   }
   for (const goal of working.values()) {
     const target = goal.candidate === null ? null : await targetNow(bench, goal);
     if (target === null || goal.candidate === null) continue;
-    await add({ kind: 'goal', id: goal.id, title: goal.title, target, tip: goal.candidate.tip });
+    const { id, title, status } = goal;
+    await add({ kind: 'goal', id, title, state: status, target, tip: goal.candidate.tip });
   }
   return { branches, elsewhere };
 }
