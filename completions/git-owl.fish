@@ -72,7 +72,7 @@ complete -c git-owl -n '__git_owl_using goal' -xa move -d 'Give a Goal another s
 complete -c git-owl -n '__git_owl_using goal' -xa advance -d 'Carry one Goal as far as it can go now'
 complete -c git-owl -n '__git_owl_using goal' -xa approve -d 'Close a Goal in review as done'
 complete -c git-owl -n '__git_owl_using goal' -xa decline -d 'Send a Goal in review back, with a new Round'
-complete -c git-owl -n '__git_owl_using goal' -xa revert -d 'Take the integration of a Goal back, by a commit of its own'
+complete -c git-owl -n '__git_owl_using goal' -xa revert -d 'Take what a Goal merged back, by commits of their own'
 complete -c git-owl -n '__git_owl_using goal' -xa reconcile -d 'Take in what is on the target already'
 complete -c git-owl -n '__git_owl_using goal' -xa delete -d 'Take a Goal out of the list for ever'
 complete -c git-owl -n '__git_owl_needs_command' -xa feature -d 'list, add, order'

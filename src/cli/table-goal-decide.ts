@@ -81,9 +81,9 @@ export const GOAL_DECISIONS: readonly CommandSpec[] = [
   {
     name: 'goal revert',
     group: 'work',
-    summary: 'Take the integration of a Goal back, by a commit of its own',
+    summary: 'Take what a Goal merged back, by commits of their own',
     description: [
-      'One in review or done. History is not rewritten; where the target is published the commit goes to the remote first. The Goal has failed then: a new Round does it differently, or takes over what it did with --from.',
+      'One in review, done or cancelled. Every merge of its Rounds that the target has still is taken back, by a commit each, all in one move of the target or none. History is not rewritten; where the target is published the commits go to the remote first. The Goal has failed then: a new Round does it differently, or takes over what it did with --from. A cancelled one stays cancelled.',
     ],
     args: [{ name: 'id', required: true, source: 'unit' }],
     options: [expectRevision, dryRun, requestId],

@@ -3,7 +3,6 @@
 import { cancelJob } from '../app/decide/cancel.js';
 import { callerOf } from '../app/goal/control.js';
 import { cancelGoal } from '../app/goal/decide/close.js';
-import { standsMerged } from '../app/goal/integration.js';
 import { currentRoundJob } from '../app/goal/round-jobs.js';
 import { findWork } from '../app/goals.js';
 import { settleLeftovers } from '../app/leftovers.js';
@@ -42,12 +41,10 @@ export async function run(context: Context, request: Request): Promise<Report> {
 async function cancelWholeGoal(bench: Workbench, goal: Goal): Promise<Report> {
   if (goalMayHappen(goal.status, 'cancel')) await endGoal(bench, goal);
   const updated = await cancelGoal(bench, goal.id);
-  const merged = standsMerged(goal, await (await bench.store.snapshot()).evidence(goal.id));
-  const also = merged ? `, and so does its merge: git owl reopen ${goal.id}, then git owl goal revert ${goal.id}` : '';
   const said = bench.dryRun
     ? 'would be cancelled; everything of it would stay'
     : 'is cancelled; everything of it stays';
-  return withStanding(bench, updated.result, await goalDecided(bench, updated, `${said}${also}`));
+  return withStanding(bench, updated.result, await goalDecided(bench, updated, said));
 }
 
 /** Whatever carries it, an agent of its Round, a gate or a check of one, is ended first. */

@@ -6,15 +6,15 @@ import { standingMerges, standingNotes } from '../app/goal/standing.js';
 import { findGoal, findWork, type Work } from '../app/goals.js';
 import { settleLeftovers } from '../app/leftovers.js';
 import { currentPolicy, fetchedPolicy, wishOf } from '../app/policy.js';
-import type { Reverted, Taken } from '../app/revert/facts.js';
-import { checkGoalRevert, goalTaken } from '../app/revert/goal.js';
+import type { Reverted, Taken, Undone } from '../app/revert/facts.js';
+import { checkGoalRevert, goalTaken, revertTarget } from '../app/revert/goal.js';
 import { checkJobRevert, jobTaken } from '../app/revert/job.js';
 import { takeBack } from '../app/revert/revert.js';
 import { answeredBefore, type JobRequest, requestOf } from '../app/try.js';
 import { openWorkbench, type Workbench } from '../app/workbench.js';
 import type { Request } from '../cli/spec.js';
 import type { Context } from '../context.js';
-import { type Oid, shortOid, shortRef } from '../domain/git.js';
+import { shortOid, shortRef } from '../domain/git.js';
 import type { Report } from '../output/report.js';
 import type { Snapshot } from '../state/types.js';
 import { decided } from './decided.js';
@@ -39,16 +39,17 @@ async function revertWork(
   const before = await answeredBefore<never>(bench, key);
   if (before !== null) {
     const answered = work.kind === 'job' ? { kind: work.kind, job: before } : { kind: work.kind, goal: before };
-    return report(bench, answered, { said: 'is reverted', repeated: true, by: undefined });
+    return report(bench, answered, { said: 'is reverted', repeated: true });
   }
   const expectRevision = request.number('expect-revision');
   if (work.kind === 'goal') refuseStale(work.goal, { expectRevision }, callerOf(bench));
   if (bench.dryRun) return planned(bench, snapshot, work);
-  const { work: now, ref, commit, left } = await takeBack(bench, await takenOf(bench, snapshot, work, key));
+  const { work: now, ref, undone, left } = await takeBack(bench, await takenOf(bench, snapshot, work, key));
   const where = shortRef(ref);
-  const said = commit === null ? `was reverted on ${where} already` : `is reverted on ${where} by ${shortOid(commit)}`;
-  const done = await report(bench, now, { said, repeated: false, by: commit });
-  const standing = work.kind === 'goal' ? await standingNotes(bench, work.goal) : [];
+  const by = undone.flatMap(({ commit }) => (commit === null ? [] : [shortOid(commit)]));
+  const said = by.length === 0 ? `was reverted on ${where} already` : `is reverted on ${where} by ${by.join(', ')}`;
+  const done = await report(bench, now, { said, repeated: false, undone });
+  const standing = now.kind === 'goal' ? await standingNotes(bench, now.goal) : [];
   return { ...done, notes: [...(done.notes ?? []), ...left, ...standing] };
 }
 
@@ -59,29 +60,34 @@ async function takenOf(bench: Workbench, snapshot: Snapshot, work: Work, key: Jo
     return jobTaken(work.job, await fetchedPolicy(bench, wishOf(work.job)), key);
   }
   const all = await snapshot.evidence(work.goal.id);
-  checkGoalRevert(work.goal, all, await standingMerges(bench, all));
-  const { current } = await currentTarget(bench, work.goal);
-  return goalTaken(work.goal, all, current.loaded.policy, key);
+  const merges = checkGoalRevert(work.goal, all, await standingMerges(bench, work.goal, all));
+  const { current } = await currentTarget(bench, { ...work.goal, target: revertTarget(merges) });
+  return goalTaken(work.goal, merges, current.loaded.policy, key);
 }
 
 async function planned(bench: Workbench, snapshot: Snapshot, work: Work): Promise<Report> {
-  const all = work.kind === 'job' ? [] : await snapshot.evidence(work.goal.id);
-  const merge =
-    work.kind === 'job'
-      ? checkJobRevert(work.job)
-      : checkGoalRevert(work.goal, all, await standingMerges(bench, all)).merge;
-  const name =
-    work.kind === 'job' ? (await currentPolicy(bench, wishOf(work.job))).base.name : (work.goal.target?.name ?? '');
-  const said = `would be reverted on ${name}: ${shortOid(merge)}`;
-  return report(bench, work, { said, repeated: false, by: undefined });
+  if (work.kind === 'job') {
+    const merge = checkJobRevert(work.job);
+    const { base } = await currentPolicy(bench, wishOf(work.job));
+    return report(bench, work, { said: `would be reverted on ${base.name}: ${shortOid(merge)}`, repeated: false });
+  }
+  const all = await snapshot.evidence(work.goal.id);
+  const standing = await standingMerges(bench, work.goal, all);
+  const merges = checkGoalRevert(work.goal, all, standing);
+  const known = standing.filter((one) => one.ours);
+  const ids = (known.length === 0 ? merges.slice(0, 1) : known).map(({ merge }) => shortOid(merge));
+  const said = `would be reverted on ${revertTarget(merges).name}: ${ids.join(', ')}`;
+  return report(bench, work, { said, repeated: false });
 }
 
 async function report(
   bench: Workbench,
   work: Reverted,
-  of: { readonly said: string; readonly repeated: boolean; readonly by: Oid | null | undefined },
+  of: { readonly said: string; readonly repeated: boolean; readonly undone?: readonly Undone[] },
 ): Promise<Report> {
-  const more = of.by === undefined ? {} : { reverted_by: of.by };
+  const by = of.undone?.findLast(({ commit }) => commit !== null)?.commit ?? null;
+  const reverts = of.undone?.map(({ merge, commit }) => ({ merge, by: commit }));
+  const more = reverts === undefined ? {} : { reverted_by: by, reverts };
   return work.kind === 'job'
     ? decided(bench, { result: work.job, repeated: of.repeated }, of.said, [], more)
     : goalDecided(bench, { result: work.goal, repeated: of.repeated }, of.said, more);

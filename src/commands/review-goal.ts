@@ -3,7 +3,6 @@
 import { needGoalCommits } from '../app/claims/elsewhere.js';
 import { lookContained } from '../app/goal/contained.js';
 import { pinnedPolicy } from '../app/goal/current-target.js';
-import { isTakenBack } from '../app/goal/integration.js';
 import { currentRoundJob } from '../app/goal/round-jobs.js';
 import { standingMerges } from '../app/goal/standing.js';
 import { isProof, loadProof } from '../app/review/proofs.js';
@@ -12,7 +11,7 @@ import { OwlError } from '../domain/errors.js';
 import type { CandidatePair, Evidence, Goal } from '../domain/goal.js';
 import { goalMayHappen } from '../domain/goal-machine.js';
 import { goalCommands } from '../domain/goal-next.js';
-import { undoGoal } from '../domain/undo.js';
+import { isTakenBack, undoGoal } from '../domain/undo.js';
 import { evidenceFields, roundFields } from '../output/goal-fields.js';
 import { failureFields } from '../output/job-fields.js';
 import type { GoalReview, PublishedGate, PublishedSummary } from '../output/review-fields.js';
@@ -70,7 +69,7 @@ export async function reviewGoal(bench: Workbench, snapshot: Snapshot, goal: Goa
         ref: described.integration?.ref ?? null,
         delivered: goalMayHappen(goal.status, 'revert') && (delivered === 'contained' || delivered === 'unknown'),
       },
-      await standingMerges(bench, all),
+      await standingMerges(bench, goal, all),
     ),
     next: goalCommands(goal, all).filter((command) => command !== `git owl review ${goal.id}`),
   };

@@ -1,14 +1,14 @@
 // `show` of a Goal: its Rounds with their Candidates, all Evidence, what is kept, and what may be done (06, G43).
 
-import { isTakenBack } from '../app/goal/integration.js';
 import { loadSchedule } from '../app/goal/schedule.js';
 import { standingMerges } from '../app/goal/standing.js';
 import type { Workbench } from '../app/workbench.js';
 import type { Oid } from '../domain/git.js';
 import type { Goal } from '../domain/goal.js';
-import { goalMayHappen, isAutomated } from '../domain/goal-machine.js';
+import { isAutomated } from '../domain/goal-machine.js';
 import { proposals } from '../domain/goal-next.js';
 import type { Wait } from '../domain/queue.js';
+import { isTakenBack } from '../domain/undo.js';
 import { evidenceFields, invocationFields, roundFields } from '../output/goal-fields.js';
 import type { Report } from '../output/report.js';
 import { type GoalData, goalView } from '../output/views/goal.js';
@@ -32,9 +32,7 @@ export async function showGoal(bench: Workbench, snapshot: Snapshot, goal: Goal)
     evidence: all.map(evidenceFields),
     invocations: (await snapshot.invocations(goal.id)).map(invocationFields),
     takenBack: described.integration?.merge != null && isTakenBack(all, described.integration.merge as Oid),
-    standing: (await standingMerges(bench, all)).filter(
-      ({ merge }) => !goalMayHappen(goal.status, 'revert') || merge !== described.integration?.merge,
-    ),
+    standing: (await standingMerges(bench, goal, all)).filter((one) => goal.status === 'cancelled' || !one.ours),
     kept: (await bench.store.kept(goal.id)).map((link) => ({ subject: link.subject, oid: link.kept })),
     proposals: proposals(left ? { ...goal, claim: null } : goal, all),
   };

@@ -68,7 +68,8 @@ export const GOAL_TABLE: Readonly<Record<GoalStatus, Row>> = {
     record: ['failed'],
   },
   done: { reopen: ['review'], revert: ['failed'], record: ['done'] },
-  cancelled: { reopen: ['backlog', 'review'], record: ['cancelled'] },
+  // Cancelled after its merge was published (G35): that it is taken back is recorded, and it stays cancelled.
+  cancelled: { reopen: ['backlog', 'review'], revert: ['cancelled'], record: ['cancelled'] },
 };
 
 /** These open a new occurrence though the status stays (01); another status always does. */

@@ -1,12 +1,12 @@
 // A merge of this clone that was begun, and is on the target: its process died before it could say so (G32). It is settled, never made again.
 
 import type { Oid } from '../../domain/git.js';
+import { isTakenBack } from '../../domain/undo.js';
 import { cloneId } from '../clone.js';
 import type { Workbench } from '../workbench.js';
 import type { Held } from './claim.js';
 import { lookContained } from './contained.js';
 import type { CurrentTarget } from './current-target.js';
-import { isTakenBack } from './integration.js';
 import { settleGoalMerge } from './settle-merge.js';
 import type { StepResult } from './step.js';
 

@@ -2,12 +2,9 @@
 
 import type { Oid } from '../../domain/git.js';
 import type { Evidence, Goal } from '../../domain/goal.js';
+import { isTakenBack } from '../../domain/undo.js';
 import type { Workbench } from '../workbench.js';
 import { lookContained } from './contained.js';
-
-/** Is there evidence of our own that this merge was taken back (G52)? */
-export const isTakenBack = (all: readonly Evidence[], merge: Oid): boolean =>
-  all.some((one) => one.type === 'revert' && one.status === 'done' && one.commits.merge === merge);
 
 /** The merge of the Goal's current integration, where that was carried to its end; else null. */
 function mergeOf(goal: Goal, all: readonly Evidence[]): Oid | null {

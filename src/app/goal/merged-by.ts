@@ -11,6 +11,7 @@ import { moveGoal } from '../../domain/goal-machine.js';
 import { HANDOFF_PATH } from '../../domain/handoff.js';
 import { stands } from '../../domain/machine.js';
 import type { LoadedPolicy } from '../../domain/policy.js';
+import { isTakenBack } from '../../domain/undo.js';
 import { lookBrought } from '../../git/brought.js';
 import { failpoint } from '../../system/failpoint.js';
 import { cloneId } from '../clone.js';
@@ -18,7 +19,6 @@ import { foundGoal } from '../goals.js';
 import { updateOrTry } from '../try.js';
 import type { Workbench } from '../workbench.js';
 import { pinnedPolicy } from './current-target.js';
-import { isTakenBack } from './integration.js';
 import { type Observed, sayLacking, targetOf, whereLacking } from './observe.js';
 import {
   bringUp,

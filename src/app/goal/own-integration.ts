@@ -3,9 +3,9 @@
 import type { Oid } from '../../domain/git.js';
 import type { Evidence, Goal } from '../../domain/goal.js';
 import { decideReconcile } from '../../domain/reconcile.js';
+import { isTakenBack } from '../../domain/undo.js';
 import type { Workbench } from '../workbench.js';
 import { pinnedPolicy } from './current-target.js';
-import { isTakenBack } from './integration.js';
 import { type Observed, sayLacking, whereLacking } from './observe.js';
 import { bringUp, type Found, factsOf, refusedGoal } from './reconcile-facts.js';
 

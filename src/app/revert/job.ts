@@ -2,7 +2,7 @@
 
 import { OwlError } from '../../domain/errors.js';
 import type { EventDraft } from '../../domain/events.js';
-import { type Oid, shortOid, shortRef } from '../../domain/git.js';
+import type { Oid } from '../../domain/git.js';
 import type { Job } from '../../domain/job.js';
 import { mayHappen, moveJob, wrongState } from '../../domain/machine.js';
 import { reason } from '../../domain/reasons.js';
@@ -15,7 +15,7 @@ import { sharedState } from '../state-share/part.js';
 import { putWholeJob } from '../state-share/put-job.js';
 import type { JobRequest } from '../try.js';
 import type { Workbench } from '../workbench.js';
-import type { RevertFacts, Taken } from './facts.js';
+import { type RevertFacts, sayUndone, type Taken, type TakenMerge } from './facts.js';
 
 /** The merge that may be taken back. Throws OwlError `wrong-state`, `refused`. */
 export function checkJobRevert(job: Job): Oid {
@@ -37,18 +37,17 @@ export function jobTaken(job: Job, current: CurrentPolicy, request: JobRequest |
   return {
     unit: { kind: 'job', id: job.id, occurrence: job.occurrence },
     title: job.title,
-    merge: checkJobRevert(job),
-    before: null,
+    merges: [{ merge: checkJobRevert(job), before: null, trailers: [`Owl-Job: ${job.id}`] }],
+    integration: null,
     target: { name: current.base.name, remote: publishTarget({ current })?.remote ?? null },
     signing: current.loaded.policy.signing,
-    trailers: [`Owl-Job: ${job.id}`],
     request,
   };
 }
 
-const revertEvent = (id: string, { ref, merge, commit }: RevertFacts): EventDraft => ({
+const revertEvent = (id: string, facts: RevertFacts): EventDraft => ({
   event: 'job.reverted',
-  subject: `job ${id}: its merge ${shortOid(merge)} was taken back on ${shortRef(ref)}${commit === null ? '' : ` by ${shortOid(commit)}`}`,
+  subject: `job ${id}: ${sayUndone(facts)}`,
   job: id,
 });
 
@@ -85,7 +84,7 @@ export async function settleJob(bench: Workbench, id: string, facts: RevertFacts
   const { request, record } = facts;
   const updated = await bench.store.update<Job>({ step: 'reverted', request }, async (tx) => {
     const now = foundJob(id, await tx.job(id));
-    if (!isTakenJob(now, facts.merge)) return now;
+    if (!isTakenJob(now, facts.undone)) return now;
     const asPublished = record !== undefined && record.revision === now.revision + 1;
     const next = asPublished ? record : revertedJob(now, facts, tx);
     tx.putJob(next);
@@ -96,5 +95,5 @@ export async function settleJob(bench: Workbench, id: string, facts: RevertFacts
 }
 
 /** Does its record still name this merge as delivered? */
-export const isTakenJob = (job: Job, merge: Oid): boolean =>
-  !job.reverted && job.state === 'done' && job.merged?.after === merge;
+export const isTakenJob = (job: Job, merges: readonly Pick<TakenMerge, 'merge'>[]): boolean =>
+  !job.reverted && job.state === 'done' && merges.some(({ merge }) => merge === job.merged?.after);

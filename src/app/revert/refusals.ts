@@ -1,7 +1,7 @@
 // Why a revert was not made, as errors: what was kept and what to run next. Pure.
 
 import { OwlError } from '../../domain/errors.js';
-import { type RefName, shortRef } from '../../domain/git.js';
+import { type Oid, type RefName, shortOid, shortRef } from '../../domain/git.js';
 import { heldError } from '../publish/held.js';
 import type { PublishedUnit } from '../publish/note.js';
 import type { Published } from '../publish/publish.js';
@@ -19,13 +19,13 @@ export const noTarget = ({ unit }: Of, ref: RefName): OwlError =>
     next: [`git owl show ${unit.id}`],
   });
 
-export const notThere = ({ unit, merge }: Of & Pick<Taken, 'merge'>, ref: RefName): OwlError =>
+export const notThere = ({ unit }: Of, merge: Oid, ref: RefName): OwlError =>
   new OwlError('refused', `the merge of ${sayUnit(unit)} is not on ${shortRef(ref)}`, {
     preserved,
     next: [`git branch --all --contains ${merge}`],
   });
 
-export const unseen = ({ unit, merge }: Of & Pick<Taken, 'merge'>, ref: RefName): OwlError =>
+export const unseen = ({ unit }: Of, merge: Oid, ref: RefName): OwlError =>
   new OwlError(
     'refused',
     `whether ${shortRef(ref)} has the merge of ${sayUnit(unit)} cannot be seen: history is missing here`,
@@ -36,15 +36,20 @@ export const unseen = ({ unit, merge }: Of & Pick<Taken, 'merge'>, ref: RefName)
   );
 
 export const conflict = (
-  { unit, merge }: Of & Pick<Taken, 'merge'>,
+  { unit, merges }: Of & Pick<Taken, 'merges'>,
+  merge: Oid,
   ref: RefName,
   found: { readonly paths: readonly string[]; readonly command: string },
 ): OwlError =>
-  new OwlError('conflict', `the merge of ${sayUnit(unit)} cannot be taken back by itself: ${found.paths.join(', ')}`, {
-    preserved: [`${shortRef(ref)} has not moved`],
-    next: [found.command],
-    data: { paths: found.paths, merge },
-  });
+  new OwlError(
+    'conflict',
+    `the merge${merges.length > 1 ? ` ${shortOid(merge)}` : ''} of ${sayUnit(unit)} cannot be taken back by itself: ${found.paths.join(', ')}`,
+    {
+      preserved: [`${shortRef(ref)} has not moved`],
+      next: [found.command],
+      data: { paths: found.paths, merge },
+    },
+  );
 
 export const busy = ({ unit }: Of, why: string): OwlError =>
   new OwlError('busy', `${sayUnit(unit)} was not reverted: ${why}`, { preserved, next: [again(unit)] });

@@ -1,4 +1,5 @@
-// A merge is taken back, a Job's or a Goal's: by a commit, with the lease, publication and checkouts of a merge (G52).
+// What was merged is taken back, a Job's or a Goal's: by a commit for each merge, all in one move of the target, with the lease,
+// publication and checkouts of a merge (G52).
 
 import { branchRef, type Oid, type RefName, remoteRef } from '../../domain/git.js';
 import { byHand } from '../../domain/undo.js';
@@ -12,7 +13,7 @@ import { type Published, publishCommit, type Target } from '../publish/publish.j
 import { settlePublishedRevert } from '../publish/settle.js';
 import type { Workbench } from '../workbench.js';
 import { type Made, makeRevert } from './commit.js';
-import type { Reverted, RevertFacts, Taken } from './facts.js';
+import type { Reverted, RevertFacts, Taken, Undone } from './facts.js';
 import { goalPart } from './goal.js';
 import { jobPart } from './job.js';
 import { dropReverting, takeReverting } from './note.js';
@@ -22,8 +23,9 @@ import { isDelivered, settleRevert } from './settle.js';
 export interface RevertResult {
   readonly work: Reverted;
   readonly ref: RefName;
-  /** Null: nothing of the merge was there any more. */
+  /** The last of its commits; null: nothing of any merge was there any more. */
   readonly commit: Oid | null;
+  readonly undone: readonly Undone[];
   /** What stays behind. */
   readonly left: readonly string[];
 }
@@ -32,7 +34,7 @@ export interface RevertResult {
 const TRIES = 4;
 
 /**
- * Takes a merge back. Throws OwlError `refused` (not on the target, declined), `conflict`, `busy`, `uncommitted` (files in the way),
+ * Takes merges back, all that the target has or none. Throws OwlError `refused` (not on the target, declined), `conflict`, `busy`, `uncommitted` (files in the way),
  * `superseded`, `remote`.
  */
 export async function takeBack(bench: Workbench, taken: Taken): Promise<RevertResult> {
@@ -58,19 +60,19 @@ export async function takeBack(bench: Workbench, taken: Taken): Promise<RevertRe
 
 /** While the lease was waited for, somebody may have decided otherwise, or taken it back. Throws OwlError `superseded`. */
 async function checkStill(bench: Workbench, taken: Taken): Promise<void> {
-  if (!(await isDelivered(await bench.store.snapshot(), taken.unit, taken.merge))) throw decidedSince(taken);
+  if (!(await isDelivered(await bench.store.snapshot(), taken.unit, taken))) throw decidedSince(taken);
 }
 
 const factsOf = (
   bench: Workbench,
   taken: Taken,
   at: { readonly ref: RefName; readonly onto: Oid; readonly token: number | null },
-  made: Made | null,
+  made: Made,
 ): RevertFacts => ({
   ...at,
-  merge: taken.merge,
-  commit: made?.commit ?? null,
-  evidence: bench.ids.run(),
+  commit: made.commit,
+  undone: made.undone.map((one) => ({ ...one, evidence: bench.ids.run() })),
+  integration: taken.integration,
   op: bench.ids.operation(),
   at: bench.clock.timestamp(),
   request: taken.request,
@@ -90,7 +92,7 @@ async function revertHere(bench: Workbench, taken: Taken, lease: Lease | null): 
       throw busy(taken, 'another process is reverting it');
     try {
       await checkStill(bench, taken);
-      if (made === null) return await settled(bench, taken, facts);
+      if (made.commit === null) return await settled(bench, taken, facts);
       await failpoint('revert.before-target');
       const move = { ref, old: onto, new: made.commit, reason: `owl: revert ${unit.kind} ${unit.id}` };
       const moved = await moveBranchWithCheckouts(bench, move);
@@ -107,7 +109,7 @@ async function revertHere(bench: Workbench, taken: Taken, lease: Lease | null): 
 async function settled(bench: Workbench, taken: Taken, facts: RevertFacts): Promise<RevertResult> {
   const work = await settleRevert(bench, taken.unit, facts);
   if (work === null) throw decidedSince(taken);
-  return { work, ref: facts.ref, commit: facts.commit, left: [] };
+  return { work, ref: facts.ref, commit: facts.commit, undone: facts.undone, left: [] };
 }
 
 /** On the remote first; what is here follows. */
@@ -121,15 +123,17 @@ async function revertThere(bench: Workbench, taken: Taken, target: Target, lease
     const at = { ref, onto: found.oid, token: lease?.token ?? null };
     const made = await makeRevert(bench, taken, at);
     const facts = factsOf(bench, taken, at, made);
-    if (made === null) return settled(bench, taken, facts);
+    if (made.commit === null) return settled(bench, taken, facts);
     if (lease !== null && !(await lease.confirm())) throw busy(taken, `the lease of ${target.branch} was lost`);
-    const published = await publishRevert(bench, taken, target, made, facts);
+    const published = await publishRevert(bench, taken, target, made.commit, facts);
     if (published.kind === 'moved') continue;
-    if (published.kind !== 'published') throw notPublished(taken, published, byHand(taken.merge));
+    if (published.kind !== 'published')
+      throw notPublished(taken, published, byHand(taken.merges.map(({ merge }) => merge)));
     const note = { unit: { kind: unit.kind, id: unit.id }, ...target };
     const { work, left } = await settlePublishedRevert(bench, note, published.sent);
     if (work === null) throw decidedSince(taken);
-    return { work, ref, commit: published.sent.commit, left };
+    const { commit, detail } = published.sent;
+    return { work, ref, commit, undone: detail.undone, left };
   }
   throw busy(taken, `${target.branch} of ${target.remote} moves faster than it can be reverted on`);
 }
@@ -138,7 +142,7 @@ async function publishRevert(
   bench: Workbench,
   taken: Taken,
   target: Target,
-  made: Made,
+  commit: Oid,
   facts: RevertFacts,
 ): Promise<Published<RevertFacts>> {
   const { kind, id } = taken.unit;
@@ -150,7 +154,7 @@ async function publishRevert(
     unit: { kind, id },
     act: 'revert',
     target,
-    send: { commit: made.commit, expected: made.onto, detail: { ...facts, record: part.record } },
+    send: { commit, expected: facts.onto, detail: { ...facts, record: part.record } },
     state: part.state,
   });
 }

@@ -1,10 +1,9 @@
 // The state says that a merge was taken back (G52): it no longer counts as delivered, though its commits are ancestors. Repeatable.
 
-import type { Oid } from '../../domain/git.js';
 import type { Snapshot } from '../../state/types.js';
 import type { PublishedUnit } from '../publish/note.js';
 import type { Workbench } from '../workbench.js';
-import type { Reverted, RevertFacts } from './facts.js';
+import type { Reverted, RevertFacts, Taken } from './facts.js';
 import { isTakenGoal, settleGoal } from './goal.js';
 import { isTakenJob, settleJob } from './job.js';
 
@@ -21,12 +20,16 @@ export async function settleRevert(
     : { kind: 'goal', goal: await settleGoal(bench, unit.id, facts) };
 }
 
-/** Does its record still name this merge as delivered? */
-export async function isDelivered(snapshot: Snapshot, unit: PublishedUnit, merge: Oid): Promise<boolean> {
+/** Does its record still name this as delivered? */
+export async function isDelivered(
+  snapshot: Snapshot,
+  unit: PublishedUnit,
+  taken: Pick<Taken, 'merges' | 'integration'>,
+): Promise<boolean> {
   if (unit.kind === 'job') {
     const loaded = await snapshot.job(unit.id);
-    return loaded.kind === 'found' && isTakenJob(loaded.record, merge);
+    return loaded.kind === 'found' && isTakenJob(loaded.record, taken.merges);
   }
   const loaded = await snapshot.goal(unit.id);
-  return loaded.kind === 'found' && isTakenGoal(snapshot, loaded.record, merge);
+  return loaded.kind === 'found' && isTakenGoal(loaded.record, taken);
 }

@@ -30,7 +30,7 @@ export interface GoalData {
   readonly invocations: readonly PublishedInvocation[];
   /** Its integration was, since. */
   readonly takenBack: boolean;
-  /** What `goal revert` does not take back. */
+  /** What stays on its target though nothing says so, and what takes that back. */
   readonly standing: readonly Brought[];
   readonly kept: readonly { readonly subject: string; readonly oid: string | null }[];
   readonly proposals: readonly Proposal[];
@@ -96,7 +96,7 @@ function goalRows(data: GoalData, theme: Theme, now: number): readonly Field[] {
         ? null
         : `${theme.state(integration.status)}${integration.merge === null ? '' : ` ${theme.oid(integration.merge.slice(0, 10))}`}${integration.ref === null ? '' : ` in ${theme.ref(integration.ref)}`}${data.takenBack ? ', and taken back since' : ''}`,
     ],
-    ...data.standing.map((one): Field => ['left there', theme.text(standingNote(one))]),
+    ...data.standing.map((one): Field => ['left there', theme.text(standingNote(goal.id, one))]),
     ['labels', goal.labels.length === 0 ? null : theme.text(goal.labels.join(', '))],
     ['owner', goal.owner === null ? null : theme.text(goal.owner)],
     ['revision', String(goal.revision)],

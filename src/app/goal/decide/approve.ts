@@ -3,12 +3,12 @@
 import { OwlError } from '../../../domain/errors.js';
 import type { Evidence, Goal } from '../../../domain/goal.js';
 import { goalMayHappen, moveGoal, wrongStatus } from '../../../domain/goal-machine.js';
+import { isTakenBack } from '../../../domain/undo.js';
 import type { Updated } from '../../../state/types.js';
 import { findGoal } from '../../goals.js';
 import { answeredBefore, requestOf } from '../../try.js';
 import type { Workbench } from '../../workbench.js';
 import { decideGoal } from '../control.js';
-import { isTakenBack } from '../integration.js';
 import { observeTarget, sayLacking, targetOf, whereLacking } from '../observe.js';
 
 /** Throws OwlError `wrong-state`, `refused`, `remote`, `superseded`, and what finding a Goal throws. */

@@ -856,11 +856,12 @@ Examples
 exports[`test/unit/cli/parse.test.ts > TAP > 06: help is one screen, grouped by task, with the one path first > git owl goal revert -h 1`] = `
 usage: git owl goal revert [<options>] <id>
 
-Take the integration of a Goal back, by a commit of its own.
+Take what a Goal merged back, by commits of their own.
 
-One in review or done. History is not rewritten; where the target is published the commit goes to
-the remote first. The Goal has failed then: a new Round does it differently, or takes over what it
-did with --from.
+One in review, done or cancelled. Every merge of its Rounds that the target has still is taken back,
+by a commit each, all in one move of the target or none. History is not rewritten; where the target
+is published the commits go to the remote first. The Goal has failed then: a new Round does it
+differently, or takes over what it did with --from. A cancelled one stays cancelled.
 
 Options
        --expect-revision <n>  only if it is still at this revision

@@ -73,5 +73,6 @@ done --reopen--> review
 done --revert--> failed
 done --record--> done
 cancelled --reopen--> backlog | review
+cancelled --revert--> cancelled
 cancelled --record--> cancelled
 `
