@@ -46,6 +46,7 @@ export async function run(context: Context, request: Request): Promise<Report> {
   await settleLeftovers(bench);
   for (const line of await settleLanded(bench)) bench.say(line);
   const shared = await sharedQueue(bench, request.flag('claim-remote'));
+  if (shared === null) await warnOfOthers(bench);
   const named = await findNamed(await bench.store.snapshot(), request.rest);
   const fleet = await runFleet(bench, {
     ids: named.map((work) => ({ kind: work.kind, id: work.kind === 'goal' ? work.goal.id : work.job.id })),
@@ -84,6 +85,14 @@ async function sharedQueue(bench: Workbench, byHand: boolean): Promise<SharedQue
   for (const line of await settleDeadRuns(bench)) bench.say(line);
   await exchangeQueue(bench, remote);
   return { ...shared, remote };
+}
+
+/** Two clones may take one Job where neither claims it (S7); asked only where the state is shared. */
+async function warnOfOthers(bench: Workbench): Promise<void> {
+  if ((await bench.notes.read('shared')) === null) return;
+  const { sayOthers } = await import('../app/claims/others.js');
+  const others = await sayOthers(bench);
+  if (others !== null) bench.say(others);
 }
 
 const sharing = async (bench: Workbench, byHand: boolean): Promise<Sharing | null> =>

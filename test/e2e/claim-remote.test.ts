@@ -129,3 +129,48 @@ t.test(
     t.equal(await other.git('for-each-ref', 'refs/heads/owl'), before, 'a branch that is here is never moved');
   },
 );
+
+t.test('S7: a run without a claim warns where another clone is known to be at work', async (t) => {
+  const box = await sandbox(t);
+  const waiting = (at: string) => [
+    { reach: `at-${at}` },
+    { await: `go-${at}` },
+    { write: 'a.txt', text: `${at}\n` },
+    { commit: 'Write' },
+  ];
+  const agent = box.agent('worker', { execute: [waiting('one'), waiting('two')] });
+  const repo = await box.repository({ remote: 'bare', agents: [agent], config: CONFIG });
+  const other = await repo.clone('other');
+  const id = await repo.add('write a');
+  const warns = async (): Promise<boolean> => /another clone is at work on/.test((await other.owl('run')).stderr);
+  await repo.owl('sync');
+  await other.owl('sync');
+  t.notOk(await warns());
+  // Without a claim: what the state says.
+  const plain = repo.start('run', id);
+  await agent.reached('at-one');
+  await repo.owl('sync');
+  t.notMatch((await repo.owl('run')).stderr, /another clone/, 'its own is none');
+  await other.git('fetch', '-q', 'origin');
+  t.match((await other.owl('run')).stderr, new RegExp(`at work on ${id}: with --claim-remote`), 'only fetched');
+  await other.owl('sync');
+  t.ok(await warns(), 'taken in');
+  t.notMatch((await other.owl('run', '--claim-remote')).stderr, /is at work on/);
+  agent.release('go-one');
+  t.equal((await plain.wait()).code, 0);
+  await repo.owl('sync');
+  await other.owl('sync');
+  t.notOk(await warns());
+  // With one: what its copy says, until it is released.
+  await repo.owl('retry', id, '-m', 'more');
+  const claimed = repo.start('run', '--claim-remote', id);
+  await agent.reached('at-two');
+  await other.owl('sync');
+  t.ok(await warns());
+  const later = new Date(Date.now() + 3_600_000).toISOString();
+  t.notMatch((await other.owl('run', { env: { OWL_TEST_NOW: later } })).stderr, /another clone/, 'one that expired');
+  agent.release('go-two');
+  t.equal((await claimed.wait()).code, 0);
+  await other.owl('sync');
+  t.notOk(await warns());
+});

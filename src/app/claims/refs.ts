@@ -2,7 +2,7 @@
 
 import type { RefName } from '../../domain/git.js';
 
-const CLAIMS = 'refs/owl/claims/';
+export const CLAIMS = 'refs/owl/claims/';
 
 /** Of a Job or a Goal. */
 export const claimRef = (id: string): RefName => `${CLAIMS}${id}` as RefName;

@@ -7,6 +7,8 @@ import { ROUND_PREFIX } from '../../domain/names.js';
 import { fetchSame } from '../../git/fetch.js';
 import { lookAtRefs, type PushUpdate, pushRefs } from '../../git/push.js';
 import { failpoint } from '../../system/failpoint.js';
+import { noteClaims } from '../claims/others.js';
+import { CLAIMS } from '../claims/refs.js';
 import { sharedRef } from '../claims/tip.js';
 import { LEASES } from '../lease/place.js';
 import { currentPolicy } from '../policy.js';
@@ -25,8 +27,6 @@ export interface ExchangedRefs {
   /** Names of closed work that went from the remote, folded into its archive. */
   readonly folded: readonly RefName[];
 }
-
-const CLAIMS = 'refs/owl/claims/';
 
 /** What the remote has of our refs; null where it could not be asked, and that is said. */
 export async function lookAtOurs(bench: Workbench, remote: string): Promise<ReadonlyMap<RefName, Oid> | null> {
@@ -77,6 +77,12 @@ async function copyClaims(bench: Workbench, remote: string, there: ReadonlyMap<R
   }
   const why = refs.length === 0 ? null : await fetchSame(bench.repository, { remote, refs });
   if (why !== null) bench.say(`leases and claims of ${remote} could not be fetched: ${why}`);
+  else
+    await noteClaims(
+      bench,
+      remote,
+      refs.filter((ref) => ref.startsWith(CLAIMS)),
+    );
 }
 
 /** Jobs once shared whose tip on the remote is an older one than the record says, and whose commits are here: a push that failed, or a Run without a claim. */
