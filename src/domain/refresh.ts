@@ -48,6 +48,8 @@ export interface RefreshFacts {
   readonly merges: readonly Oid[];
   /** What Candidate and target share last. */
   readonly shared: readonly Oid[] | 'missing' | 'unknown';
+  /** Something that the target got since the base was taken back there, or may have been. */
+  readonly undone: boolean;
 }
 
 /** Why it may not be replayed; null: it may. The conditions in the order in which they make sense to a reader. */
@@ -87,6 +89,8 @@ export function whyNotRefreshed(facts: RefreshFacts): Reason | null {
   if (!Array.isArray(facts.shared)) return unseen(`what the Candidate and ${where} share`);
   const shared = facts.shared as readonly Oid[];
   if (shared.length === 1 && shared[0] === candidate.base) return null;
+  // Another branch may have the very same commits, and have brought them there: the rest of the line is the Candidate's all the same.
+  if (shared.length === 1 && shared[0] !== candidate.tip && !facts.undone) return null;
   if (shared.includes(candidate.tip)) {
     return goalReason(
       'merged-elsewhere',

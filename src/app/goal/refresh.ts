@@ -17,6 +17,7 @@ import {
   whyNotRefreshed,
 } from '../../domain/refresh.js';
 import { type Replayed, replay } from '../../git/replay.js';
+import { revertedIds } from '../../git/reverts.js';
 import { failpoint } from '../../system/failpoint.js';
 import { moveBranchWithCheckouts } from '../follow.js';
 import { keepOnly } from '../run/settle.js';
@@ -146,7 +147,7 @@ async function whyNot(bench: Workbench, request: RefreshRequest): Promise<Reason
   };
   // What comes later cannot be looked at without these; nothing is touched for a Candidate that is not there.
   const unseen = { place: { kind: 'clean' }, baseInTip: 'ancestor', baseInTarget: 'ancestor', merges: [] } as const;
-  const early = whyNotRefreshed({ ...facts, ...unseen, shared: [candidate.base] });
+  const early = whyNotRefreshed({ ...facts, ...unseen, shared: [candidate.base], undone: false });
   if (early !== null) return early;
   const [place, baseInTip, baseInTarget, merges, shared] = await Promise.all([
     lookAtPlace(bench, request),
@@ -155,7 +156,14 @@ async function whyNot(bench: Workbench, request: RefreshRequest): Promise<Reason
     mergesIn(bench, candidate),
     engine.mergeBases(candidate.tip, target.oid),
   ]);
-  return whyNotRefreshed({ ...facts, place, baseInTip, baseInTarget, merges, shared });
+  const undone = shared[0] !== candidate.base && (await isUndone(bench, request));
+  return whyNotRefreshed({ ...facts, place, baseInTip, baseInTarget, merges, shared, undone });
+}
+
+/** What the target has of the Candidate already is not replayed: where it was taken back there, it would be lost. */
+async function isUndone({ repository }: Workbench, { candidate, target }: RefreshRequest): Promise<boolean> {
+  const reverted = await revertedIds(repository, { from: candidate.base, to: target.oid });
+  return reverted === null || reverted.size > 0;
 }
 
 /** The Round's own worktree on its branch, made again when it is missing (G9); the branch is open nowhere else (G8). */

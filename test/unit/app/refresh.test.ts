@@ -102,6 +102,24 @@ t.test('G20: the target has not moved, or contains the integration: one look', a
 });
 
 t.test(
+  'G20, G21: the target has the first commits of the Candidate, by another branch: the rest is replayed',
+  async (t) => {
+    const world = await ground(t);
+    const { repo, tree, base, tip } = world;
+    // Another Round made the very same commit, and brought it there.
+    await repo.git('checkout', '--quiet', 'main');
+    await repo.git('merge', '--quiet', '--no-ff', '--no-edit', `${NAME}~1`);
+    await repo.git('checkout', '--quiet', '--detach');
+    const onto = await repo.oid('main');
+    const result = await world.refresh();
+    t.match(result, { kind: 'refreshed', old: { base, tip }, candidate: { base: onto }, commits: 1 });
+    t.equal(await repo.git('log', '--format=%s', `main..${NAME}`), 'Own work');
+    t.equal(tree.read('own.txt'), 'own\n');
+    t.equal(await tree.git('status', '--porcelain'), '');
+  },
+);
+
+t.test(
   'G21, G22: the delta is replayed onto the pinned target; branch and worktree follow, the old Candidate is kept',
   async (t) => {
     const world = await ground(t);
@@ -210,13 +228,19 @@ t.test('G20: each condition that is not met', async (t) => {
 
   t.test('somebody merged the Candidate, or a part of it, by hand', async (t) => {
     const world = await ground(t);
+    const { repo } = world;
     const merge = async (what: string) => {
-      await world.repo.git('checkout', '--quiet', 'main');
-      await world.repo.git('merge', '--quiet', '--no-ff', '--no-edit', what);
-      await world.repo.git('checkout', '--quiet', '--detach');
+      await repo.git('checkout', '--quiet', 'main');
+      await repo.git('merge', '--quiet', '--no-ff', '--no-edit', what);
+      await repo.git('checkout', '--quiet', '--detach');
     };
     await merge(`${NAME}~1`);
+    const part = await repo.oid('main');
+    await repo.git('checkout', '--quiet', 'main');
+    await repo.git('revert', '--no-edit', '--mainline', '1', 'main');
+    await repo.git('checkout', '--quiet', '--detach');
     await fails(t, world, 'ambiguous');
+    await repo.git('update-ref', 'refs/heads/main', part);
     await merge(NAME);
     await fails(t, world, 'merged-elsewhere');
   });

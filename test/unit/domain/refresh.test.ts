@@ -26,6 +26,7 @@ const facts = (change: Partial<RefreshFacts> = {}): RefreshFacts => ({
   baseInTarget: 'ancestor',
   merges: [],
   shared: [BASE],
+  undone: false,
   ...change,
 });
 
@@ -38,6 +39,7 @@ t.test('G20: not moved, or contained: one look and nothing else', (t) => {
 
 t.test('G20: each unmet condition has its own diagnostic', (t) => {
   t.equal(whyNotRefreshed(facts()), null);
+  t.equal(whyNotRefreshed(facts({ shared: [MERGE] })), null, 'the target has the first commits of the line');
   const cases: readonly (readonly [string, Partial<RefreshFacts>, RegExp])[] = [
     ['base-missing', { baseExists: false }, /recorded base aaaaaaaaaa/],
     ['stale-candidate', { at: MERGE }, /is at dddddddddd, not at the Candidate/],
@@ -51,7 +53,7 @@ t.test('G20: each unmet condition has its own diagnostic', (t) => {
     ['unknown-history', { baseInTarget: 'missing' }, /descends from the base/],
     ['unknown-history', { shared: 'unknown' }, /share/],
     ['merged-elsewhere', { shared: [TIP] }, /did not bring them/],
-    ['ambiguous', { shared: [MERGE] }, /ambiguous/],
+    ['ambiguous', { shared: [MERGE], undone: true }, /ambiguous/],
     ['ambiguous', { shared: [] }, /ambiguous/],
     ['ambiguous', { shared: [BASE, MERGE] }, /ambiguous/],
   ];
