@@ -149,6 +149,7 @@ export async function compareWithNow(
       ignored: [...OURS, jobs],
       made: await madeElsewhere(repository, made, tip),
       taken: await takenRefs(before, after, request, made),
+      theirs: await madeByOthers(before, after, request),
       alone: request.alone ?? false,
     },
   );
@@ -220,6 +221,29 @@ async function takenRefs(
     if (made.seen.has(now) && !namedIn(since).includes(now) && (await made.isNew(now))) taken.add(ref);
   }
   return taken;
+}
+
+/** What Git writes into the HEAD log where a commit is made, and not where one that exists is checked out or reset to. */
+const MAKING = /^(?:commit|cherry-pick|revert|am|rebase)\b/;
+
+/** Branches of Jobs and Rounds that stand at a commit which was made in their own checkout since then. */
+async function madeByOthers(
+  before: RepositoryObservation,
+  after: RepositoryObservation,
+  request: WatchRequest,
+): Promise<ReadonlySet<string>> {
+  const theirs = new Set<string>();
+  for (const [admin, { path }] of after.places) {
+    const head = after.checkouts.get(path)?.head;
+    const ref = head?.split(' ')[0] as RefName;
+    if (admin === request.admin || ref === request.branch || !isOurs(request, path, head)) continue;
+    const since = (await headLog(admin)).slice(before.places.get(admin)?.log ?? 0).split('\n');
+    const [now, old] = [after.refs.get(ref), before.refs.get(ref)];
+    if (now === undefined || now === old) continue;
+    const made = since.filter((line) => MAKING.test(line.split('\t')[1] ?? '')).join('\n');
+    if (namedIn(made).includes(now)) theirs.add(ref);
+  }
+  return theirs;
 }
 
 const headLog = async (admin: string): Promise<string> => (await readIfThere(join(admin, 'logs', 'HEAD'))) ?? '';

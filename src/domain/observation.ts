@@ -27,6 +27,8 @@ export interface Expectations {
   readonly made: ReadonlySet<Oid>;
   /** Branches of others that were put on a commit of this Run in a way that no person would. */
   readonly taken: ReadonlySet<string>;
+  /** Branches of other Jobs and Rounds whose own checkout made the commit that they stand at: two can make the very same one. */
+  readonly theirs: ReadonlySet<string>;
   /** True where nobody else can be at work in this clone (a CI job): then every change is the agent's. */
   readonly alone: boolean;
 }
@@ -54,7 +56,9 @@ export function compareObservations(
     .filter(({ what }) => what !== expected.own)
     .map((one) => ({
       ...one,
-      made: (one.after !== null && expected.made.has(one.after as Oid)) || expected.taken.has(one.what),
+      made:
+        !expected.theirs.has(one.what) &&
+        ((one.after !== null && expected.made.has(one.after as Oid)) || expected.taken.has(one.what)),
     }))
     .filter(({ what, made }) => made || !ignored(what))
     .map(({ made, ...one }) => ({ ...one, escaped: alone || made }));
