@@ -1,5 +1,6 @@
 // A Goal as commands publish it: its record with the Evidence of its integration; and lists of both kinds of work.
 
+import { lookDelivered } from '../app/goal/integration.js';
 import type { Workbench } from '../app/workbench.js';
 import type { Goal } from '../domain/goal.js';
 import type { Unit } from '../domain/goal-queue.js';
@@ -21,7 +22,13 @@ export async function describeGoal(
   });
 }
 
-/** In the order given; `waits`: id -> why it is passed over. */
+/** With whether its target has its merge still. */
+export async function describeDelivery(bench: Workbench, snapshot: Snapshot, goal: Goal): Promise<PublishedGoal> {
+  const delivered = await lookDelivered(bench, goal, await snapshot.evidence(goal.id));
+  return { ...(await describeGoal(bench, snapshot, goal)), delivered };
+}
+
+/** In the order given; `waits`: id -> why it is passed over. Of Goals in review, whether what waits for approval is still there (G51). */
 export async function describeUnits(
   bench: Workbench,
   snapshot: Snapshot,
@@ -37,7 +44,10 @@ export async function describeUnits(
   for (const unit of units) {
     const why = waits.get(unit.id);
     const more = why === undefined ? {} : { waits: why };
-    if (unit.kind === 'goal') items.push({ ...(await describeGoal(bench, snapshot, unit.goal)), ...more });
+    if (unit.kind === 'goal') {
+      const describe = unit.goal.status === 'review' ? describeDelivery : describeGoal;
+      items.push({ ...(await describe(bench, snapshot, unit.goal)), ...more });
+    }
     const job = byId.get(unit.id);
     if (unit.kind === 'job' && job !== undefined) items.push({ ...job, ...more });
   }

@@ -1,8 +1,8 @@
 // `review` of a Goal: its current Candidate with what both gates found about it, and what became of it in its target (G50).
 
 import { needGoalCommits } from '../app/claims/elsewhere.js';
-import { lookContained } from '../app/goal/contained.js';
 import { pinnedPolicy } from '../app/goal/current-target.js';
+import { lookDelivered } from '../app/goal/integration.js';
 import { currentRoundJob } from '../app/goal/round-jobs.js';
 import { standingMerges } from '../app/goal/standing.js';
 import { isProof, loadProof } from '../app/review/proofs.js';
@@ -11,7 +11,7 @@ import { OwlError } from '../domain/errors.js';
 import type { CandidatePair, Evidence, Goal } from '../domain/goal.js';
 import { goalMayHappen } from '../domain/goal-machine.js';
 import { goalCommands } from '../domain/goal-next.js';
-import { isTakenBack, undoGoal } from '../domain/undo.js';
+import { undoGoal } from '../domain/undo.js';
 import { evidenceFields, roundFields } from '../output/goal-fields.js';
 import { failureFields } from '../output/job-fields.js';
 import type { GoalReview, PublishedGate, PublishedSummary } from '../output/review-fields.js';
@@ -71,7 +71,7 @@ export async function reviewGoal(bench: Workbench, snapshot: Snapshot, goal: Goa
       },
       await standingMerges(bench, goal, all),
     ),
-    next: goalCommands(goal, all).filter((command) => command !== `git owl review ${goal.id}`),
+    next: goalCommands(goal, all, delivered).filter((command) => command !== `git owl review ${goal.id}`),
   };
   return { data, diff };
 }
@@ -105,14 +105,4 @@ function missingProofs(goal: Goal, gates: readonly PublishedGate[]): readonly st
     ...(ungated ? ['no check and no agent judged it: goals.ungated allows that'] : []),
     ...(goal.window === null ? [] : [`its failure waits for a decision until ${goal.window.deadline}`]),
   ];
-}
-
-/** From what is known here, without a fetch: null where nothing was integrated to its end. */
-async function lookDelivered(bench: Workbench, goal: Goal, all: readonly Evidence[]): Promise<GoalReview['delivered']> {
-  const found = all.find(({ id }) => id === goal.integration);
-  const merge = found?.commits.merge;
-  if (found?.status !== 'done' || merge === undefined || found.target === null) return null;
-  const target = await (await bench.repository.engine()).resolve(found.target.ref);
-  if (target === null) return 'unknown';
-  return lookContained(bench, { merge, reverted: isTakenBack(all, merge) }, target);
 }

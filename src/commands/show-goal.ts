@@ -3,17 +3,15 @@
 import { loadSchedule } from '../app/goal/schedule.js';
 import { standingMerges } from '../app/goal/standing.js';
 import type { Workbench } from '../app/workbench.js';
-import type { Oid } from '../domain/git.js';
 import type { Goal } from '../domain/goal.js';
 import { isAutomated } from '../domain/goal-machine.js';
 import { proposals } from '../domain/goal-next.js';
 import type { Wait } from '../domain/queue.js';
-import { isTakenBack } from '../domain/undo.js';
 import { evidenceFields, invocationFields, roundFields } from '../output/goal-fields.js';
 import type { Report } from '../output/report.js';
 import { type GoalData, goalView } from '../output/views/goal.js';
 import type { Snapshot } from '../state/types.js';
-import { describeGoal } from './describe-goal.js';
+import { describeDelivery } from './describe-goal.js';
 
 export async function showGoal(bench: Workbench, snapshot: Snapshot, goal: Goal): Promise<Report> {
   const now = bench.clock.now();
@@ -23,7 +21,7 @@ export async function showGoal(bench: Workbench, snapshot: Snapshot, goal: Goal)
   const wait = await waitOf(bench, snapshot, goal);
   // Its process died: what it began may go on.
   const left = isAutomated(goal.status) && wait?.kind === 'eligible';
-  const described = await describeGoal(bench, snapshot, goal);
+  const described = await describeDelivery(bench, snapshot, goal);
   const data: GoalData = {
     goal: described,
     waits: wait?.kind === 'waits' ? wait.why : null,
@@ -31,10 +29,9 @@ export async function showGoal(bench: Workbench, snapshot: Snapshot, goal: Goal)
     rounds: (await snapshot.rounds(goal.id)).map((round) => roundFields(round, candidates)),
     evidence: all.map(evidenceFields),
     invocations: (await snapshot.invocations(goal.id)).map(invocationFields),
-    takenBack: described.integration?.merge != null && isTakenBack(all, described.integration.merge as Oid),
     standing: (await standingMerges(bench, goal, all)).filter((one) => goal.status === 'cancelled' || !one.ours),
     kept: (await bench.store.kept(goal.id)).map((link) => ({ subject: link.subject, oid: link.kept })),
-    proposals: proposals(left ? { ...goal, claim: null } : goal, all),
+    proposals: proposals(left ? { ...goal, claim: null } : goal, all, described.delivered),
   };
   const { rounds, evidence, invocations, kept, waits } = data;
   return {

@@ -8,6 +8,7 @@ import { isOwlError } from '../domain/errors.js';
 import { goalCommands } from '../domain/goal-next.js';
 import type { Unit } from '../domain/goal-queue.js';
 import { nextCommands, type Seen } from '../domain/next.js';
+import type { PublishedGoal } from '../output/goal-fields.js';
 import type { Report } from '../output/report.js';
 import { type StatusData, statusView } from '../output/views/status.js';
 import { describeUnits } from './describe-goal.js';
@@ -16,6 +17,7 @@ export async function wholeStatus(context: Context): Promise<Report> {
   const bench = await openWorkbench(context);
   const found = await survey(bench);
   const items = await describeUnits(bench, await bench.store.snapshot(), found.units, found.waiting);
+  const delivered = new Map(items.map((item) => [item.id, item.kind === 'goal' ? item.delivered : undefined]));
   const dead = items.some((item) => item.kind === 'job' && item.live?.dead === true);
   const data: StatusData = {
     initialized: found.initialized,
@@ -24,7 +26,7 @@ export async function wholeStatus(context: Context): Promise<Report> {
     checkouts: found.checkouts,
     unfinished: found.unfinished,
     notes: [...found.notes, ...(await collisions(bench))],
-    next: found.initialized ? likeliest(found, dead) : ['git owl add "<what to do>"'],
+    next: found.initialized ? likeliest(found, dead, (id) => delivered.get(id)) : ['git owl add "<what to do>"'],
   };
   return {
     kind: 'status',
@@ -57,12 +59,16 @@ const sayTarget = (ref: string): string => ref.replace(/^refs\/(?:heads|remotes)
 const DECIDE = ['review', 'escalated', 'failed', 'blocked', 'exhausted'] as const;
 
 /** The decision that somebody waits for comes first, then what a dead Run left, then the next Run, if there is one that may begin. */
-function likeliest({ units, waiting, mend }: Survey, dead: boolean): readonly string[] {
+function likeliest(
+  { units, waiting, mend }: Survey,
+  dead: boolean,
+  delivered: (id: string) => PublishedGoal['delivered'],
+): readonly string[] {
   const inState = (state: string): readonly Unit[] =>
     units.filter((one) => (one.kind === 'job' ? one.job.state : one.goal.status) === state);
   for (const state of DECIDE) {
     const [first] = inState(state);
-    if (first !== undefined) return commandsOf(first).slice(0, 3);
+    if (first !== undefined) return commandsOf(first, { delivered: delivered(first.id) }).slice(0, 3);
   }
   if (dead || units.some(({ id, wait }) => wait.kind === 'eligible' && !waiting.has(id))) return ['git owl run'];
   const [active] = inState('active');
@@ -72,9 +78,12 @@ function likeliest({ units, waiting, mend }: Survey, dead: boolean): readonly st
   return mend.has(first.id) ? ['git owl doctor'] : commandsOf(first, { waits: waiting.has(first.id) });
 }
 
-const commandsOf = (unit: Unit, seen: Seen = {}): readonly string[] =>
+const commandsOf = (
+  unit: Unit,
+  seen: Seen & { readonly delivered?: PublishedGoal['delivered'] } = {},
+): readonly string[] =>
   unit.kind === 'job'
     ? nextCommands(unit.job, seen)
     : seen.waits === true && unit.goal.window === null
       ? [`git owl show ${unit.id}`]
-      : goalCommands(unit.goal);
+      : goalCommands(unit.goal, [], seen.delivered);

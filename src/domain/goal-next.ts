@@ -19,15 +19,24 @@ type Facts = Pick<
 /** A command after `git owl`, and why. */
 type Offer = readonly [verb: string, why: string];
 
-/** The likeliest first. `evidence`: all of the Goal, where it is at hand: then each proposal names what it follows from. */
-export function proposals(goal: Facts, evidence: readonly Evidence[] = []): readonly Proposal[] {
+/** Does the target have its merge still? Null or missing: that was not looked at. */
+type Delivered = 'contained' | 'missing' | 'reverted' | 'unknown' | null | undefined;
+
+/**
+ * The likeliest first. `evidence`: all of the Goal, where it is at hand: then each proposal names what it follows from. What cannot be
+ * approved as `delivered` is (G51) is not proposed for it.
+ */
+export function proposals(goal: Facts, evidence: readonly Evidence[] = [], delivered?: Delivered): readonly Proposal[] {
   const from = goal.status === 'failed' || goal.window !== null ? failureOf(goal, evidence) : null;
   const id = from?.id ?? goal.window?.evidence ?? goal.integration;
-  return offers(goal, from).map(([verb, why]) => ({ verb: `git owl ${verb}`, why, evidence: id }));
+  return offers(goal, from, delivered).map(([verb, why]) => ({ verb: `git owl ${verb}`, why, evidence: id }));
 }
 
-export const goalCommands = (goal: Facts, evidence: readonly Evidence[] = []): readonly string[] =>
-  proposals(goal, evidence).map(({ verb }) => verb);
+export const goalCommands = (
+  goal: Facts,
+  evidence: readonly Evidence[] = [],
+  delivered?: Delivered,
+): readonly string[] => proposals(goal, evidence, delivered).map(({ verb }) => verb);
 
 /** The Evidence that says why it failed: of this Round the newest proof with findings, where those are the reason, else the newest failure. */
 function failureOf({ round, reason }: Facts, evidence: readonly Evidence[]): Evidence | null {
@@ -37,8 +46,8 @@ function failureOf({ round, reason }: Facts, evidence: readonly Evidence[]): Evi
   return evidence.filter((one) => one.round === round && speaks(one)).at(-1) ?? null;
 }
 
-function offers(goal: Facts, from: Evidence | null): readonly Offer[] {
-  const { id } = goal;
+function offers(goal: Facts, from: Evidence | null, delivered: Delivered): readonly Offer[] {
+  const { id, round } = goal;
   switch (goal.status) {
     case 'backlog':
       return goal.round === 0
@@ -49,6 +58,14 @@ function offers(goal: Facts, from: Evidence | null): readonly Offer[] {
         ? [[`goal round ${id} "<what to do>"`, 'nothing is asked for yet']]
         : [['run', 'the next in the queue begins']];
     case 'review':
+      if (delivered === 'missing' || delivered === 'reverted')
+        return [
+          [
+            `goal round ${id} "<what to do>" --from ${round}`,
+            'its target does not have it any more: a new round brings what applies of it',
+          ],
+          [`review ${id}`, 'what it made'],
+        ];
       return [
         [`review ${id}`, 'it is integrated and waits for your review'],
         [`goal approve ${id}`, 'closes it; nothing is merged or pushed any more'],

@@ -33,6 +33,11 @@ export interface PublishedGoal {
   readonly branch: string | null;
   readonly candidate: { readonly base: string; readonly tip: string } | null;
   readonly integration: PublishedIntegration | null;
+  /**
+   * Is the merge of its integration in the target still, as far as is known here without a fetch? null: nothing was integrated to its
+   * end. Missing: it was not looked at.
+   */
+  readonly delivered?: Delivered | null;
   /** When the window of an open Error event closes; null: none is open. */
   readonly deadline: string | null;
   /** The window of the open Error event, with its handlers. */
@@ -42,6 +47,10 @@ export interface PublishedGoal {
   readonly created: string;
   readonly updated: string;
 }
+
+/** `missing`: the target does not have the merge any more. `reverted`: a revert follows it there. `unknown`: it cannot be seen here. */
+export const DELIVERED = ['contained', 'missing', 'reverted', 'unknown'] as const;
+export type Delivered = (typeof DELIVERED)[number];
 
 export interface PublishedIntegration {
   readonly status: Evidence['status'];

@@ -3,6 +3,7 @@
 import * as v from 'valibot';
 import { GOAL_STATUSES } from '../domain/goal.js';
 import { INVOCATION_OUTCOMES, INVOCATION_STATES } from '../domain/invocation.js';
+import { DELIVERED } from './goal-fields.js';
 import {
   check,
   flag,
@@ -59,6 +60,7 @@ export const goal = v.looseObject({
   integration: v.nullable(
     v.looseObject({ status: evidenceStatus, merge: maybeOid, ref: maybeText, remote: maybeText, at: time }),
   ),
+  delivered: v.optional(v.nullable(v.picklist(DELIVERED))),
   deadline: maybeTime,
   window: v.nullable(
     v.looseObject({
@@ -169,7 +171,7 @@ export const reviewedGoal = v.looseObject({
     }),
   ),
   evidence: v.array(evidence),
-  delivered: v.nullable(v.picklist(['contained', 'missing', 'reverted', 'unknown'])),
+  delivered: v.nullable(v.picklist(DELIVERED)),
 });
 
 export const feature = v.looseObject({

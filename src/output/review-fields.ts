@@ -2,7 +2,7 @@
 
 import type { Notable } from '../domain/notable.js';
 import type { Undo } from '../domain/undo.js';
-import type { PublishedEvidence, PublishedGoal, PublishedRound } from './goal-fields.js';
+import type { Delivered, PublishedEvidence, PublishedGoal, PublishedRound } from './goal-fields.js';
 import type { PublishedCheck, PublishedFailure, PublishedJob } from './job-fields.js';
 
 /** Written by an agent, about exactly these commits: a claim, never evidence. */
@@ -57,7 +57,7 @@ export interface GoalReview extends ReviewParts {
   /** Refreshes, conflicts, integration and what else was observed of the current Round, oldest first. */
   readonly evidence: readonly PublishedEvidence[];
   /** Is the integration in the target, as far as is known here? null: nothing was integrated. */
-  readonly delivered: 'contained' | 'missing' | 'reverted' | 'unknown' | null;
+  readonly delivered: Delivered | null;
 }
 
 export type ReviewData = JobReview | GoalReview;

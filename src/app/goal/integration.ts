@@ -4,7 +4,7 @@ import type { Oid } from '../../domain/git.js';
 import type { Evidence, Goal } from '../../domain/goal.js';
 import { isTakenBack } from '../../domain/undo.js';
 import type { Workbench } from '../workbench.js';
-import { lookContained } from './contained.js';
+import { type Containment, lookContained } from './contained.js';
 
 /** The merge of the Goal's current integration, where that was carried to its end; else null. */
 function mergeOf(goal: Goal, all: readonly Evidence[]): Oid | null {
@@ -25,4 +25,18 @@ export async function isContained(bench: Workbench, goal: Goal, target: Oid): Pr
   const merge = mergeOf(goal, all);
   if (merge === null) return false;
   return (await lookContained(bench, { merge, reverted: isTakenBack(all, merge) }, target)) === 'contained';
+}
+
+/** From what is known here, without a fetch: null where nothing was integrated to its end (G50, G51). */
+export async function lookDelivered(
+  bench: Pick<Workbench, 'repository'>,
+  goal: Pick<Goal, 'integration'>,
+  all: readonly Evidence[],
+): Promise<Containment | null> {
+  const found = all.find(({ id }) => id === goal.integration);
+  const merge = found?.commits.merge;
+  if (found?.status !== 'done' || merge === undefined || found.target === null) return null;
+  const target = await (await bench.repository.engine()).resolve(found.target.ref);
+  if (target === null) return 'unknown';
+  return lookContained(bench, { merge, reverted: isTakenBack(all, merge) }, target);
 }

@@ -28,8 +28,6 @@ export interface GoalData {
   readonly evidence: readonly PublishedEvidence[];
   /** Of its Skills and handlers, oldest first. */
   readonly invocations: readonly PublishedInvocation[];
-  /** Its integration was, since. */
-  readonly takenBack: boolean;
   /** What stays on its target though nothing says so, and what takes that back. */
   readonly standing: readonly Brought[];
   readonly kept: readonly { readonly subject: string; readonly oid: string | null }[];
@@ -94,7 +92,7 @@ function goalRows(data: GoalData, theme: Theme, now: number): readonly Field[] {
       'integration',
       integration === null
         ? null
-        : `${theme.state(integration.status)}${integration.merge === null ? '' : ` ${theme.oid(integration.merge.slice(0, 10))}`}${integration.ref === null ? '' : ` in ${theme.ref(integration.ref)}`}${data.takenBack ? ', and taken back since' : ''}`,
+        : `${theme.state(integration.status)}${integration.merge === null ? '' : ` ${theme.oid(integration.merge.slice(0, 10))}`}${integration.ref === null ? '' : ` ${sayThere(goal.delivered, theme.ref(integration.ref))}`}`,
     ],
     ...data.standing.map((one): Field => ['left there', theme.text(standingNote(goal.id, one))]),
     ['labels', goal.labels.length === 0 ? null : theme.text(goal.labels.join(', '))],
@@ -103,6 +101,20 @@ function goalRows(data: GoalData, theme: Theme, now: number): readonly Field[] {
     ['created', sayWhen(goal.created, now)],
     ['updated', sayWhen(goal.updated, now)],
   ];
+}
+
+/** Whether its target has it still. */
+function sayThere(delivered: PublishedGoal['delivered'], where: string): string {
+  switch (delivered) {
+    case 'missing':
+      return `in ${where} once, and no longer on it`;
+    case 'reverted':
+      return `in ${where}, and taken back since`;
+    case 'unknown':
+      return `in ${where}, which cannot be seen here`;
+    default:
+      return `in ${where}`;
+  }
 }
 
 const sayWindow = ({ event, deadline, due }: NonNullable<PublishedGoal['window']>, theme: Theme): string =>

@@ -143,8 +143,23 @@ const sayStep = (item: ListedGoal): string => {
 
 const sayIntegrated = (item: ListedGoal): string => {
   const where = item.integration?.ref?.replace(/^refs\/(?:heads|remotes)\//, '');
-  return `integrated${where === undefined ? '' : ` into ${where}`}, round ${item.round}`;
+  return `${sayWhere(item.delivered, where)}, round ${item.round}`;
 };
+
+/** As far as is known here: somebody may have moved the target back, or reverted the merge by hand (G51). */
+function sayWhere(delivered: ListedGoal['delivered'], where: string | undefined): string {
+  if (where === undefined) return 'integrated';
+  switch (delivered) {
+    case 'missing':
+      return `was integrated, and is no longer on ${where}`;
+    case 'reverted':
+      return `was integrated, and is reverted on ${where}`;
+    case 'unknown':
+      return `integrated into ${where}, which cannot be seen here`;
+    default:
+      return `integrated into ${where}`;
+  }
+}
 
 const cells = (row: StatusRow): readonly Cell[] => [
   row.mark,
