@@ -58,7 +58,6 @@ export async function predictConflicts(bench: Workbench, options: PredictOptions
   // Of one target under two names, such as `main` and `origin/main`, what stands on the same commit is compared together.
   for (const branch of branches) targets.set(branch.target.oid, [...(targets.get(branch.target.oid) ?? []), branch]);
   for (const [target, group] of targets) {
-    bench.progress.step(`comparing ${group.length} branches`);
     const tips = group.map(({ tip }) => tip);
     const found = await predictCollisions(bench.repository, { target: target as Oid, tips, handoff: HANDOFF_PATH });
     for (const { tip, with: other, paths } of found) {
