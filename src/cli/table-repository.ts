@@ -71,7 +71,7 @@ export const REPOSITORY_COMMANDS: readonly CommandSpec[] = [
     group: 'repository',
     summary: 'Remove checkouts that nobody needs and fold what is kept',
     description: [
-      'The branches of closed Goals are retired here and on the remote, once the target there has their commits.',
+      'The branches of closed Goals and Jobs are retired here and on the remote, once the target or base there has their commits.',
       'The remote deletes them in one step with a look at its target; one that cannot do that keeps them.',
       'Whatever holds work that nothing else has is told, and stays.',
     ],

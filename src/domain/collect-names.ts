@@ -14,7 +14,7 @@ import {
   verdict,
 } from './collect.js';
 import { type Oid, type RefName, shortOid } from './git.js';
-import type { GoalBranch } from './names.js';
+import { type WorkBranch, workOf } from './names.js';
 
 /** The target as it was just seen, where that could be looked at. */
 export type TargetSeen =
@@ -22,7 +22,7 @@ export type TargetSeen =
   | { readonly kind: 'unseen'; readonly why: string }
   | { readonly kind: 'other-remote'; readonly remote: string };
 
-/** What the state on the remote says of a Goal; `none`: there is no state there, or no remote; `unseen`: it could not be read. */
+/** What the state on the remote says of a Goal or Job; `none`: there is no state there, or no remote; `unseen`: it could not be read. */
 export type SharedRecord = RecordFacts | { readonly kind: 'none' } | { readonly kind: 'unseen'; readonly why: string };
 
 export interface NameFacts {
@@ -30,7 +30,9 @@ export interface NameFacts {
   readonly remote: string | null;
   readonly ref: RefName;
   readonly oid: Oid;
-  readonly name: GoalBranch;
+  readonly name: WorkBranch;
+  /** Of a Job: is it the branch that the record names? A tombstone names none, and does not contradict. */
+  readonly named: boolean;
   /** In this clone's own state, and in the one that was just fetched. */
   readonly own: RecordFacts;
   readonly shared: SharedRecord;
@@ -43,21 +45,33 @@ export interface NameFacts {
   readonly remoteKeeps: boolean;
 }
 
+/** `Goal` or `Job`, and the reasons that are given of it. */
+const WORK = {
+  goal: { noun: 'Goal', open: 'open-goal', closed: 'goal-closed' },
+  job: { noun: 'Job', open: 'open-job', closed: 'job-closed' },
+} as const;
+type Work = (typeof WORK)[keyof typeof WORK];
+
+const kindOf = (name: WorkBranch): Work => (name.kind === 'job' ? WORK.job : WORK.goal);
+
 export function decideName(facts: NameFacts, limits: Limits): Item {
   const { ref, remote, name, own, target } = facts;
-  const goal = name.kind === 'other' ? null : name.goal;
+  const id = workOf(name);
+  const work = kindOf(name);
   const of = {
     kind: remote === null ? ('branch' as const) : ('remote-branch' as const),
     subject: ref,
-    owner: goal,
+    owner: id,
     ...(remote === null ? {} : { remote }),
   };
   const odd = keepIt('malformed-name', `${ref} is not the name of a Round or a Skill`);
-  if (goal === null) return judge(of, [step('it has the exact form of a name of ours', false, odd)], odd);
+  if (id === null) return judge(of, [step('it has the exact form of a name of ours', false, odd)], odd);
+  const other = keepIt('other-name', `it is not the branch that the record of ${id} names`);
   const first: readonly Step[] = [
     step('it has the exact form of a name of ours', true, odd),
-    recordStep(own, `${ref} is named for ${goal}`, remote === null ? '' : '; git owl sync brings the state'),
-    step('its Goal is closed here', own.kind === 'deleted' || !isOpen(own), open(goal, own, 'here')),
+    recordStep(own, `${ref} is named for ${id}`, remote === null ? '' : '; git owl sync brings the state'),
+    ...(name.kind === 'job' ? [step('it is the branch that the record names', facts.named, other)] : []),
+    step(`its ${work.noun} is closed here`, own.kind === 'deleted' || !isOpen(own), open(work, id, own, 'here')),
   ];
   // Most of them, where there are many.
   if (first.some(({ holds }) => !holds)) return judge(of, first, odd);
@@ -68,11 +82,11 @@ export function decideName(facts: NameFacts, limits: Limits): Item {
     [
       ...first,
       step(
-        'nobody carries its Goal',
-        own.kind !== 'goal' || !own.live,
-        keepIt('live-run', `a process carries goal ${goal}`),
+        `nobody carries its ${work.noun}`,
+        (own.kind !== 'goal' && own.kind !== 'job') || !own.live,
+        keepIt('live-run', `a process carries ${sayWork(work, id)}`),
       ),
-      ...sharedSteps(goal, facts.shared),
+      ...sharedSteps(work, id, facts.shared),
       step('it was closed for long enough', tooEarly === null, tooEarly ?? odd),
       ...targetSteps(facts),
       step(
@@ -83,30 +97,42 @@ export function decideName(facts: NameFacts, limits: Limits): Item {
       step(
         `${at} has its tip`,
         facts.contained === 'yes',
-        keepIt('unique-commits', `goal ${goal} is closed, and ${at} does not have ${shortOid(facts.oid)}`),
+        unmerged(facts, id, `${at} does not have ${shortOid(facts.oid)}`),
       ),
       ...placeSteps(facts),
     ],
-    verdict('retire', 'goal-closed', `${at} has its tip ${shortOid(facts.oid)}`),
+    verdict('retire', work.closed, `${at} has its tip ${shortOid(facts.oid)}`),
   );
 }
 
-function open(goal: string, record: RecordFacts, where: string): Verdict {
-  const status = record.kind === 'goal' ? record.goal.status : record.kind;
+const sayWork = ({ noun }: Work, id: string): string => `${noun.toLowerCase()} ${id}`;
+
+function open(work: Work, id: string, record: RecordFacts, where: string): Verdict {
+  const status = record.kind === 'goal' ? record.goal.status : record.kind === 'job' ? record.job.state : record.kind;
   return where === 'here'
-    ? keepIt('open-goal', `goal ${goal} is ${status}`)
-    : keepIt('state-differs', `goal ${goal} is ${status} ${where}; git owl sync brings both together`);
+    ? keepIt(work.open, `${sayWork(work, id)} is ${status}`)
+    : keepIt('state-differs', `${sayWork(work, id)} is ${status} ${where}; git owl sync brings both together`);
 }
 
-function sharedSteps(goal: string, shared: SharedRecord): readonly Step[] {
+/** What a Job's branch has beyond its base is what a person accepted, or may go on with. */
+function unmerged({ own, name }: NameFacts, id: string, lacks: string): Verdict {
+  if (name.kind !== 'job') return keepIt('unique-commits', `goal ${id} is closed, and ${lacks}`);
+  if (own.kind !== 'job') return verdict('report', 'unique-commits', `${id} was deleted, and ${lacks}`);
+  return own.job.state === 'done'
+    ? keepIt('accepted-branch', `job ${id} is done, and ${lacks}; the branch is yours to merge or delete`)
+    : keepIt('cancelled-branch', `job ${id} is cancelled, and ${lacks}; git owl reopen ${id} goes on with it`);
+}
+
+function sharedSteps(work: Work, id: string, shared: SharedRecord): readonly Step[] {
   if (shared.kind === 'none') return [];
   const where = 'in the state on the remote';
   if (shared.kind === 'unseen')
     return [step('the state on the remote could be read', false, keepIt('remote-unseen', shared.why))];
-  const known = shared.kind === 'goal' || shared.kind === 'deleted';
+  const known = shared.kind === 'goal' || shared.kind === 'job' || shared.kind === 'deleted';
+  const differs = open(work, id, shared, where);
   return [
-    step(`there is a record of its Goal ${where}`, known, open(goal, shared, where)),
-    step(`its Goal is closed ${where}`, shared.kind === 'deleted' || !isOpen(shared), open(goal, shared, where)),
+    step(`there is a record of its ${work.noun} ${where}`, known, differs),
+    step(`its ${work.noun} is closed ${where}`, shared.kind === 'deleted' || !isOpen(shared), differs),
   ];
 }
 
@@ -114,9 +140,15 @@ function sharedSteps(goal: string, shared: SharedRecord): readonly Step[] {
 function early(own: RecordFacts, limits: Limits): Verdict | null {
   const { hibernate_after } = limits.gc;
   if (hibernate_after === 'never') return keepIt('never', 'gc.hibernate_after is never');
-  const at = own.kind === 'deleted' ? own.at : own.kind === 'goal' ? (own.goal.closed ?? own.goal.updated) : '';
+  const at = closedAt(own);
   if (limits.now - Date.parse(at) >= hibernate_after.ms) return null;
   return keepIt('not-yet', `closed at ${at}, less than ${hibernate_after.text} ago`);
+}
+
+function closedAt(own: RecordFacts): string {
+  if (own.kind === 'deleted') return own.at;
+  const record = own.kind === 'goal' ? own.goal : own.kind === 'job' ? own.job : null;
+  return record === null ? '' : (record.closed ?? record.updated);
 }
 
 function targetSteps({ target }: NameFacts): readonly Step[] {

@@ -28,6 +28,17 @@ export interface BranchFacts {
   readonly ahead: number | null;
 }
 
+/**
+ * Does the branch of a Job outlive it as a name, to be retired like one of a Round (M10)? One that a merge of ours or `drop` should have
+ * taken goes by `decideBranch`.
+ */
+export const outlives = (record: RecordFacts): boolean =>
+  record.kind === 'deleted' ||
+  (record.kind === 'job' &&
+    !isOpen(record) &&
+    record.job.dropped === null &&
+    !(record.job.state === 'done' && record.job.merged?.by === 'owl'));
+
 /** A branch below the prefix: only one that a killed merge or drop left goes, and only when its tip is held elsewhere. */
 export function decideBranch(facts: BranchFacts): Item {
   const { record, ref, id } = facts;

@@ -195,19 +195,19 @@ function commonSteps(look: PlaceLook): readonly Step[] {
   ];
 }
 
-const REFUSALS: Readonly<Record<string, CollectReason>> = {
-  'not-ours': 'not-ours',
-  locked: 'locked',
-  operation: 'operation',
-  busy: 'busy',
-  detached: 'detached',
-  'wrong-branch': 'other-branch',
-  'wrong-commit': 'other-branch',
-  failed: 'inspection-failed',
-};
+const REFUSALS: ReadonlyMap<string, CollectReason> = new Map([
+  ['not-ours', 'not-ours'],
+  ['locked', 'locked'],
+  ['operation', 'operation'],
+  ['busy', 'busy'],
+  ['detached', 'detached'],
+  ['wrong-branch', 'other-branch'],
+  ['wrong-commit', 'other-branch'],
+  ['failed', 'inspection-failed'],
+]);
 
 function refusal(look: { readonly code: string; readonly message: string }): Verdict {
-  const reason = REFUSALS[look.code] ?? 'ambiguous';
+  const reason = REFUSALS.get(look.code) ?? 'ambiguous';
   return verdict(reason === 'operation' ? 'report' : 'none', reason, look.message);
 }
 

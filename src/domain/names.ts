@@ -21,6 +21,13 @@ export const branchOf = (job: Named): string =>
 export const isRoundJob = (job: Pick<Job, 'goal'>): job is Pick<Job, 'goal'> & { readonly goal: string } =>
   job.goal !== null;
 
+/** A branch that closed work may leave: one of a Goal, or of a Job of its own. */
+export type WorkBranch = GoalBranch | { readonly kind: 'job'; readonly job: string };
+
+/** Id of the Goal or Job that the name says; null: none. */
+export const workOf = (name: WorkBranch): string | null =>
+  name.kind === 'other' ? null : name.kind === 'job' ? name.job : name.goal;
+
 /** A branch below `refine/`, as its name says; `other`: it lies there and is none of ours. */
 export type GoalBranch =
   | { readonly kind: 'round'; readonly goal: string; readonly round: number }

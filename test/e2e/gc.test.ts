@@ -36,7 +36,7 @@ t.test('M1: worktrees of done, dropped and cancelled Jobs', async (t) => {
 
   const done = await gc(repo);
   t.equal(said(of(done, 'worktree', accepted.id)), 'remove-worktree job-done done');
-  t.equal(said(of(done, 'branch', accepted.id)), 'none accepted-branch none');
+  t.equal(said(of(done, 'branch', accepted.id)), 'none not-yet none');
   t.equal(said(of(done, 'worktree', dropped.id)), 'remove-worktree job-dropped done');
   t.equal(said(of(done, 'branch', dropped.id)), 'delete-branch job-dropped done');
   t.equal(said(of(done, 'worktree', cancelled.id)), 'none not-yet none');
@@ -52,6 +52,7 @@ t.test('M1: worktrees of done, dropped and cancelled Jobs', async (t) => {
   later(HOUR - 60_000);
   t.equal(said(of(await gc(repo), 'worktree', cancelled.id)), 'none not-yet none');
   later(120_000);
+  t.equal(said(of(await gc(repo, '--dry-run'), 'branch', accepted.id)), 'none accepted-branch none');
   t.equal(said(of(await gc(repo), 'worktree', cancelled.id)), 'remove-worktree job-inactive done');
   t.equal(await repo.oid(cancelled.ref), cancelled.tip, 'the branch of a cancelled Job stays');
   await repo.owl('reopen', cancelled.id);
@@ -310,7 +311,7 @@ t.test('04: --explain says what proof a thing has or lacks, and only looks', asy
   t.same(dirty?.proof.at(-1), { what: 'it is clean', holds: false }, 'up to what is lacking');
   t.match(
     (await repo.owl('gc', '--explain', job.branch)).stdout,
-    /accepted-branch[\s\S]*lacking: its Job was merged by git owl/,
+    /not-yet[\s\S]*lacking: it was closed for long enough/,
   );
   t.match((await gc(repo, '--explain', 'main'))[0], { subject: 'refs/heads/main', reason: 'not-ours' });
   const nowhere = await repo.owlFails(3, 'gc', '--explain', 'nowhere', '--json');

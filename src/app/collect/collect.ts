@@ -44,7 +44,10 @@ async function retireNames(ground: Ground, rest: readonly Collected[]): Promise<
   const { bench } = ground;
   if (bench.signal.aborted) return [];
   const going = rest.filter(({ action, result }) => action === 'remove-worktree' && result === 'planned');
-  const look = await lookAtNames(ground, new Set(going.map(({ subject }) => subject)));
+  const look = await lookAtNames(ground, {
+    going: new Set(going.map(({ subject }) => subject)),
+    told: new Set(rest.flatMap(({ kind, subject }) => (kind === 'branch' ? [subject] : []))),
+  });
   return bench.dryRun ? look.names.map(({ item }) => plan(item)) : retire(ground, look);
 }
 

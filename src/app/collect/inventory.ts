@@ -9,7 +9,7 @@ import type { StoreEnv } from '../../state/store-env.js';
 import type { Snapshot } from '../../state/types.js';
 import { jobRef } from '../jobs.js';
 import type { Workbench } from '../workbench.js';
-import { branchItem, keptItem, listRefs, monthItems, ownBranches } from './look-refs.js';
+import { branchItem, isRetirable, keptItem, listRefs, monthItems, ownBranches } from './look-refs.js';
 import { listScratch, runNoteItem, scratchItem } from './look-scratch.js';
 import { listPlaces, worktreeItems } from './look-worktrees.js';
 
@@ -24,7 +24,10 @@ export interface Ground {
   readonly base: Oid | null;
 }
 
-/** In the order of acting: a worktree goes before its branch, and both before what is kept of them is folded. */
+/**
+ * In the order of acting: a worktree goes before its branch, and both before what is kept of them is folded. Names that are retired are
+ * not among them: app/retire looks at these.
+ */
 export async function takeInventory(ground: Ground, landed: ReadonlySet<string>): Promise<readonly Item[]> {
   const { bench, env, limits, policy, month } = ground;
   const places = await listPlaces(bench, policy);
@@ -37,8 +40,9 @@ export async function takeInventory(ground: Ground, landed: ReadonlySet<string>)
     worktrees.flatMap((item) => (item.action === 'remove-worktree' && item.owner !== null ? [item.owner] : [])),
   );
   const items: Item[] = [...(await reviews(snapshot, limits, landed)), ...worktrees];
-  for (const branch of await ownBranches(snapshot, refs, policy))
-    items.push(await branchItem(bench, snapshot, { ...branch, base: ground.base, going }));
+  for (const branch of await ownBranches(snapshot, refs.branches, policy))
+    if (!(await isRetirable(bench, snapshot, branch)))
+      items.push(await branchItem(bench, snapshot, { ...branch, base: ground.base, going }));
   for (const id of scratch.folders) items.push(await scratchItem(bench, snapshot, id));
   for (const name of scratch.notes) items.push(await runNoteItem(bench, snapshot, name));
   for (const { ref } of refs.kept) items.push(await keptItem(bench, snapshot, ref, month, landed));

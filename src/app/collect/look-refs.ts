@@ -1,7 +1,7 @@
 // Refs of ours as `gc` sees them: branches below the prefix, what is kept, archives (M2, M12, J36).
 
 import type { Item, RecordFacts } from '../../domain/collect.js';
-import { decideBranch, decideKept, decideMonth } from '../../domain/collect-refs.js';
+import { decideBranch, decideKept, decideMonth, outlives } from '../../domain/collect-refs.js';
 import { branchName, type Oid, type RefName } from '../../domain/git.js';
 import type { Job } from '../../domain/job.js';
 import { ROUND_PREFIX } from '../../domain/names.js';
@@ -39,22 +39,66 @@ export interface BranchRequest {
   readonly going: ReadonlySet<string>;
 }
 
-/** Branches below the prefixes that are in use, with the id that each is named for. Those of Rounds stay with their Goal. */
-export async function ownBranches(
+/** Those that are in use, longest first. */
+export async function prefixesInUse(
   snapshot: Snapshot,
-  listed: RefsListed,
   policy: Pick<Policy, 'branch_prefix'>,
-): Promise<readonly Omit<BranchRequest, 'base' | 'going'>[]> {
+): Promise<readonly string[]> {
   const open = await snapshot.openJobs();
   const prefixes = [...new Set(['owl/', policy.branch_prefix, ...open.map((job) => job.prefix)])].filter(
     (prefix) => prefix.endsWith('/') && prefix !== ROUND_PREFIX,
   );
-  prefixes.sort((one, two) => two.length - one.length);
-  return listed.branches.flatMap(({ ref, oid }) => {
+  return prefixes.sort((one, two) => two.length - one.length);
+}
+
+export interface OwnBranch {
+  readonly ref: RefName;
+  readonly oid: Oid;
+  /** That it is named for. */
+  readonly id: string;
+  /** Has it the whole form of a Job's branch: prefix, id and slug? */
+  readonly exact: boolean;
+}
+
+/**
+ * Branches below the prefixes that are in use, and those that a record names although its prefix is in use no more. Those of Rounds stay
+ * with their Goal.
+ */
+export async function ownBranches(
+  snapshot: Snapshot,
+  branches: RefsListed['branches'],
+  policy: Pick<Policy, 'branch_prefix'>,
+): Promise<readonly OwnBranch[]> {
+  const prefixes = await prefixesInUse(snapshot, policy);
+  const own: OwnBranch[] = [];
+  for (const { ref, oid } of branches) {
     const name = branchName(ref) ?? '';
+    if (name.startsWith(ROUND_PREFIX)) continue;
     const prefix = prefixes.find((one) => name.startsWith(one));
-    return prefix === undefined ? [] : [{ ref, oid, id: name.slice(prefix.length).split('/', 1)[0] ?? '' }];
-  });
+    const parts = name.slice(prefix?.length ?? 0).split('/');
+    const id = (prefix === undefined ? parts.at(-2) : parts[0]) ?? '';
+    if (prefix !== undefined || (await namesBranch(snapshot, id, ref)))
+      own.push({ ref, oid, id, exact: prefix === undefined || parts.length === 2 });
+  }
+  return own;
+}
+
+/** Is that the branch of the Job with this id? */
+export async function namesBranch(snapshot: Snapshot, id: string, ref: RefName): Promise<boolean> {
+  if (!isWorkId(id)) return false;
+  const loaded = await snapshot.job(id);
+  return loaded.kind === 'found' && jobRef(loaded.record) === ref;
+}
+
+/** Is it a name that is retired as those of Rounds are, and not one that goes by itself (M10)? */
+export async function isRetirable(
+  bench: Workbench,
+  snapshot: Snapshot,
+  { ref, id, exact }: OwnBranch,
+): Promise<boolean> {
+  const record = await loadRecord(bench, snapshot, id);
+  if (!outlives(record)) return false;
+  return record.kind === 'job' ? jobRef(record.job) === ref : exact;
 }
 
 /** One branch as it is now; also called again at the moment of acting. */

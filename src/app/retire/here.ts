@@ -9,7 +9,8 @@ import { failpoint } from '../../system/failpoint.js';
 import type { Ground } from '../collect/inventory.js';
 import { type Attempt, inHalves, type Kept } from './halves.js';
 import type { LookedName } from './look.js';
-import { openedMeanwhile, type SeenTarget } from './on-remote.js';
+import { openedMeanwhile } from './meanwhile.js';
+import type { SeenTarget } from './on-remote.js';
 import { fetchTimeout } from './remote-look.js';
 
 const BOUND = 32;
@@ -74,7 +75,7 @@ async function attempt(
   if (done) return { kind: 'done' };
   if ((await engine.resolve(target.ref)) !== target.oid)
     return { kind: 'stop', why: { reason: 'changed', detail: `${target.ref} moved meanwhile` } };
-  const now = new Map((await engine.list('refs/heads/refine/')).map((row) => [row.ref, row.oid]));
+  const now = new Map((await engine.list('refs/heads/')).map((row) => [row.ref, row.oid]));
   const moved = some.flatMap((one): [LookedName, Kept][] => {
     const value = now.get(one.facts.ref);
     if (value === one.facts.oid) return [];
@@ -93,7 +94,7 @@ export async function forgetTracking(ground: Ground, gone: readonly LookedName[]
   const remote = gone[0]?.facts.remote ?? null;
   if (remote === null) return;
   const retired = new Map(gone.map(({ facts }) => [remoteRef(remote, branchName(facts.ref) ?? ''), facts.oid]));
-  const rows = await engine.list(`refs/remotes/${remote}/refine/`);
+  const rows = await engine.list(`refs/remotes/${remote}/`);
   const same = rows.filter(({ ref, oid }) => retired.get(ref) === oid);
   if (same.length > 0) await deleteTogether(repository, { held: [], gone: same }, 'owl: gc, retired');
 }

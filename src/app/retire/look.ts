@@ -1,19 +1,20 @@
-// All names below `refine/`, here and on the configured remote, with what proves that one may go: both states, the target, what it
+// All names below `refine/`, and branches of Jobs, here and on the configured remote, with what proves that one may go: both states, the target, what it
 // reaches, what is checked out (M7, M10). A constant number of processes, however many names.
 
 import type { Item, RecordFacts } from '../../domain/collect.js';
-import { decideName, type NameFacts, type SharedRecord, type TargetSeen } from '../../domain/collect-names.js';
+import { decideName, type NameFacts, type TargetSeen } from '../../domain/collect-names.js';
 import { branchName, type Oid, type RefName } from '../../domain/git.js';
-import { parseGoalBranch } from '../../domain/names.js';
+import { parseGoalBranch, workOf } from '../../domain/names.js';
 import { openBranches } from '../../git/branch.js';
 import { notReached } from '../../git/reached.js';
 import { STATE_REF } from '../../state/layout.js';
 import { loadState } from '../../state/load-state.js';
-import { loadGoals } from '../../state/many-goals.js';
-import type { StateSnapshot } from '../../state/snapshot.js';
 import type { Ground } from '../collect/inventory.js';
-import { goalFacts } from '../collect/records.js';
-import { type GoalTargets, type RemoteSeen, seeRemote, seeTargets } from './remote-look.js';
+import { jobRef } from '../jobs.js';
+import { jobNamesHere, jobNamesThere, type Named } from './job-names.js';
+import { loadRecords, sharedRecords } from './records.js';
+import { type RemoteSeen, seeRemote } from './remote-look.js';
+import { seeTargets, type WorkTargets } from './targets.js';
 
 export interface LookedName {
   readonly facts: NameFacts;
@@ -27,22 +28,24 @@ export interface NamesLook {
   readonly remote: RemoteSeen | null;
 }
 
-interface Named {
-  readonly remote: string | null;
-  readonly ref: RefName;
-  readonly oid: Oid;
-  readonly name: NameFacts['name'];
+export interface NamesRequest {
+  /** Checkouts that go before, by path. */
+  readonly going: ReadonlySet<string>;
+  /** Branches of which something was said already. */
+  readonly told: ReadonlySet<string>;
 }
 
-/** `going`: checkouts that go before, by path. Looks only; objects that are missing are fetched, and no ref moves. */
-export async function lookAtNames(ground: Ground, going: ReadonlySet<string>): Promise<NamesLook> {
+/** Looks only; objects that are missing are fetched, and no ref moves. */
+export async function lookAtNames(ground: Ground, { going, told }: NamesRequest): Promise<NamesLook> {
   const { bench } = ground;
   const engine = await bench.repository.engine();
-  const here = (await engine.list('refs/heads/refine/')).flatMap((row) => named(null, row));
   const snapshot = await loadState(ground.env);
-  const remote = await seeRemote(ground, snapshot, here.length > 0);
+  const goalsHere = (await engine.list('refs/heads/refine/')).flatMap((row) => named(null, row));
+  const jobsHere = await jobNamesHere(ground, snapshot, told);
+  const remote = await seeRemote(ground, snapshot, { goals: goalsHere.length > 0, jobs: jobsHere.length > 0 });
   const there = remote.kind === 'seen' ? remote.rows.flatMap((row) => named(remote.name, row)) : [];
-  const all = [...here, ...there];
+  const jobsThere = remote.kind === 'seen' ? await jobNamesThere(ground, snapshot, remote) : [];
+  const all = [...goalsHere, ...jobsHere, ...there, ...jobsThere];
   if (all.length === 0) return { names: [], own: snapshot.tip, remote: null };
 
   const own = await loadRecords(ground, snapshot, all);
@@ -53,12 +56,14 @@ export async function lookAtNames(ground: Ground, going: ReadonlySet<string>): P
   for (const { ref, path } of await openBranches(bench.repository)) if (!going.has(path)) open.set(ref, path);
 
   const look = all.map((one): NameFacts => {
-    const goal = one.name.kind === 'other' ? '' : one.name.goal;
-    const target = targetFor(one, targets.get(goal));
+    const id = workOf(one.name) ?? '';
+    const target = targetFor(one, targets.get(id));
+    const record = own.get(id) ?? { kind: 'unknown' };
     return {
       ...one,
-      own: own.get(goal) ?? { kind: 'unknown' },
-      shared: shared.get(goal) ?? { kind: 'none' },
+      own: record,
+      named: isNamed(one, record),
+      shared: shared.get(id) ?? { kind: 'none' },
       target,
       contained: contained(one.oid, target),
       openIn: one.remote === null ? (open.get(one.ref) ?? null) : null,
@@ -76,6 +81,9 @@ export async function lookAtNames(ground: Ground, going: ReadonlySet<string>): P
   return { names, own: snapshot.tip, remote };
 }
 
+const isNamed = ({ ref }: Named, record: RecordFacts): boolean =>
+  record.kind === 'job' ? jobRef(record.job) === ref : record.kind !== 'goal';
+
 const refOf = ({ facts }: LookedName): RefName => facts.ref;
 
 function named(remote: string | null, row: { readonly ref: RefName; readonly oid: Oid }): readonly Named[] {
@@ -83,33 +91,8 @@ function named(remote: string | null, row: { readonly ref: RefName; readonly oid
   return name === null ? [] : [{ remote, ref: row.ref, oid: row.oid, name }];
 }
 
-/** By Goal. */
-export async function loadRecords(
-  { bench }: Pick<Ground, 'bench'>,
-  snapshot: StateSnapshot,
-  names: readonly Pick<Named, 'name'>[],
-): Promise<ReadonlyMap<string, RecordFacts>> {
-  const goals = new Set(names.flatMap(({ name }) => (name.kind === 'other' ? [] : [name.goal])));
-  const records = new Map<string, RecordFacts>();
-  for (const [goal, loaded] of await loadGoals(snapshot, [...goals])) records.set(goal, await goalFacts(bench, loaded));
-  return records;
-}
-
-async function sharedRecords(
-  ground: Ground,
-  remote: RemoteSeen,
-  own: { readonly tip: Oid | null; readonly records: ReadonlyMap<string, RecordFacts> },
-  names: readonly Named[],
-): Promise<ReadonlyMap<string, SharedRecord>> {
-  const all = (one: SharedRecord) => new Map([...own.records.keys()].map((goal) => [goal, one]));
-  if (remote.kind === 'unseen') return all({ kind: 'unseen', why: remote.why });
-  if (remote.kind === 'none' || remote.state === null) return all({ kind: 'none' });
-  if (remote.state.kind === 'unseen') return all(remote.state);
-  return remote.state.oid === own.tip ? own.records : loadRecords(ground, remote.state.snapshot, names);
-}
-
 /** A name on the remote is judged by the target there, whatever its Goal says of publication. */
-function targetFor({ remote }: Named, seen: GoalTargets | undefined): TargetSeen {
+function targetFor({ remote }: Named, seen: WorkTargets | undefined): TargetSeen {
   const unseen: TargetSeen = { kind: 'unseen', why: 'its target is not known here' };
   return (remote === null ? seen?.own : seen?.onRemote) ?? unseen;
 }
@@ -119,7 +102,7 @@ type Contained = (oid: Oid, target: TargetSeen) => NameFacts['contained'];
 async function containedIn(
   { bench }: Ground,
   names: readonly Named[],
-  targets: ReadonlyMap<string, GoalTargets>,
+  targets: ReadonlyMap<string, WorkTargets>,
 ): Promise<Contained> {
   const tips = [...new Set(names.map(({ oid }) => oid))];
   const seen = new Set<Oid>();

@@ -1,8 +1,6 @@
 // Names go from the remote in one transaction of the server with its target and its state as they were judged (M8). Where that
 // cannot be had both sides stay, unless the user's own configuration lets a name go on a lease alone.
 
-import type { RecordFacts } from '../../domain/collect.js';
-import { isOpen } from '../../domain/collect.js';
 import type { TargetSeen } from '../../domain/collect-names.js';
 import type { Oid, RefName } from '../../domain/git.js';
 import { fencedPush } from '../../git/fence/fenced-push.js';
@@ -11,11 +9,11 @@ import { fetchBranch } from '../../git/fetch.js';
 import { lookAtRefs, type PushUpdate, pushRefs } from '../../git/push.js';
 import { notReached } from '../../git/reached.js';
 import { STATE_REF } from '../../state/layout.js';
-import { loadState } from '../../state/load-state.js';
 import { failpoint } from '../../system/failpoint.js';
 import type { Ground } from '../collect/inventory.js';
 import { type Attempt, inHalves, type Kept } from './halves.js';
-import { type LookedName, loadRecords } from './look.js';
+import type { LookedName } from './look.js';
+import { openedMeanwhile } from './meanwhile.js';
 import { fetchTimeout, type RemoteSeen } from './remote-look.js';
 
 export type SeenTarget = Extract<TargetSeen, { kind: 'seen' }>;
@@ -169,32 +167,6 @@ function compare(
   }
   return items.size > 0 ? { kind: 'settled', items } : null;
 }
-
-/** Names whose Goal was opened again here since it was judged. */
-export async function openedMeanwhile(
-  ground: Ground,
-  judged: Oid | null,
-  some: readonly LookedName[],
-): Promise<ReadonlyMap<LookedName, Kept | 'done'>> {
-  const snapshot = await loadState(ground.env);
-  if (snapshot.tip === judged) return new Map();
-  const records = await loadRecords(
-    ground,
-    snapshot,
-    some.map(({ facts }) => facts),
-  );
-  const opened = new Map<LookedName, Kept | 'done'>();
-  for (const one of some) {
-    const { name } = one.facts;
-    const now = name.kind === 'other' ? undefined : records.get(name.goal);
-    if (now === undefined || !isStillClosed(now))
-      opened.set(one, { reason: 'changed', detail: 'its Goal was decided about meanwhile' });
-  }
-  return opened;
-}
-
-const isStillClosed = (record: RecordFacts): boolean =>
-  record.kind === 'deleted' || (record.kind === 'goal' && !isOpen(record) && !record.live);
 
 /** So that a command line holds them. */
 const UNFENCED_AT_ONCE = 500;

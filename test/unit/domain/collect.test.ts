@@ -157,6 +157,10 @@ t.test('M5: the checkout of a Round hibernates outside the automated statuses', 
   t.equal(said(decideRoundPlace(round({ kind: 'deleted', at: NOW }), at(9999))), 'remove-worktree goal-inactive');
 });
 
+const ofAnyJob: fc.Arbitrary<RecordFacts> = fc
+  .constantFrom(...STATES)
+  .map((state) => found(closed(state), state === 'active'));
+
 const ofAnyGoal: fc.Arbitrary<RecordFacts> = fc.record({
   kind: fc.constant('goal' as const),
   goal: fc.constantFrom(...GOAL_STATUSES).map((status) => goal('abcd', { status })),
@@ -191,13 +195,20 @@ t.test('M7, M9, M10: whatever the facts, a name goes only with its whole proof',
     remote: fc.constantFrom(null, 'origin'),
     ref: fc.constant(branchRef('refine/abcd/round-1')),
     oid: fc.constant(oidOf('1')),
-    name: fc.constantFrom<NameFacts['name']>({ kind: 'round', goal: 'abcd', round: 1 }, { kind: 'other' }),
+    name: fc.constantFrom<NameFacts['name']>(
+      { kind: 'round', goal: 'abcd', round: 1 },
+      { kind: 'job', job: 'k3x9qp' },
+      { kind: 'other' },
+    ),
+    named: fc.boolean(),
     own: fc.oneof(
       ofAnyGoal,
+      ofAnyJob,
       fc.constantFrom<RecordFacts>(deleted, { kind: 'unknown' }, { kind: 'unreadable', why: 'x' }),
     ),
     shared: fc.oneof(
       ofAnyGoal,
+      ofAnyJob,
       fc.constantFrom<SharedRecord>(deleted, { kind: 'unknown' }, { kind: 'none' }, { kind: 'unseen', why: 'x' }),
     ),
     target: fc.constantFrom<NameFacts['target']>(
@@ -210,11 +221,13 @@ t.test('M7, M9, M10: whatever the facts, a name goes only with its whole proof',
     remoteKeeps: fc.boolean(),
   });
   const isClosed = (one: SharedRecord): boolean =>
-    one.kind === 'deleted' || (one.kind === 'goal' && !one.live && ['done', 'cancelled'].includes(one.goal.status));
+    one.kind === 'deleted' ||
+    (one.kind === 'goal' && !one.live && ['done', 'cancelled'].includes(one.goal.status)) ||
+    (one.kind === 'job' && !one.live && ['done', 'cancelled'].includes(one.job.state));
   fc.assert(
     fc.property(facts, fc.constantFrom(0.5, 2), (one, hours) => {
       const may =
-        one.name.kind === 'round' &&
+        (one.name.kind === 'round' || (one.name.kind === 'job' && one.named)) &&
         isClosed(one.own) &&
         (one.shared.kind === 'none' || isClosed({ ...one.shared, live: false } as SharedRecord)) &&
         hours > 1 &&

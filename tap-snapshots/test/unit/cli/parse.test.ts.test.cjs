@@ -545,8 +545,8 @@ usage: git owl gc [<options>]
 
 Remove checkouts that nobody needs and fold what is kept.
 
-The branches of closed Goals are retired here and on the remote, once the target there has their
-commits.
+The branches of closed Goals and Jobs are retired here and on the remote, once the target or base
+there has their commits.
 
 The remote deletes them in one step with a look at its target; one that cannot do that keeps them.
 
