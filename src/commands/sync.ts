@@ -30,7 +30,7 @@ export async function run(context: Context, request: Request): Promise<Report> {
 }
 
 function report(synced: Synced, dry: boolean): Report {
-  const { contested, rewritten, remote } = synced;
+  const { contested, damaged, rewritten, remote } = synced;
   const [first] = contested;
   const notes =
     rewritten === null
@@ -40,7 +40,10 @@ function report(synced: Synced, dry: boolean): Report {
     kind: 'sync',
     data: { ...synced, contested },
     view: (theme) => syncView(synced, theme, dry),
-    notes,
+    notes: [
+      ...notes,
+      ...damaged.map(({ path, why }) => `${path} cannot be read: ${why}; git owl fsck says how to mend it`),
+    ],
     ...(first === undefined
       ? {}
       : {

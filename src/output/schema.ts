@@ -353,6 +353,7 @@ export const DATA_SCHEMAS = {
       tips: v.array(id),
       shared: texts,
       folded: texts,
+      damaged: v.array(v.looseObject({ path: text, why: text })),
       settled: v.array(v.looseObject({ id, side: text })),
       contested: v.array(
         v.looseObject({

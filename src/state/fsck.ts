@@ -10,6 +10,7 @@ import type { Finding } from './finding.js';
 import { derived, history, listSafely, lost, newer, treeSafely, unread } from './fsck-find.js';
 import { checkGoals } from './fsck-goals.js';
 import { checkBranches, checkIntents, checkKept, checkOccupied } from './fsck-refs.js';
+import { checkTracked } from './fsck-remote.js';
 import {
   AREAS,
   COUNTS_PATH,
@@ -53,19 +54,29 @@ export async function inspect(env: StoreEnv): Promise<readonly Finding[]> {
   const known = new Map<string, 'open' | 'closed' | 'deleted'>();
   if (snapshot?.root) {
     await checkMeta(snapshot, findings);
-    await checkWork(snapshot, known, findings);
-    await checkGoals(snapshot, known, findings);
-    await checkTombstones(snapshot, known, findings);
+    await checkRecords(snapshot, findings, known);
     await checkCounts(snapshot, findings);
   }
   if (snapshot !== null) {
     await checkKept(env, known, findings);
     await checkBranches(env, snapshot, known, findings);
   }
+  await checkTracked(env, checkRecords, findings);
   await checkIntents(env, findings);
   await checkOccupied(env, findings);
   const weight = (finding: Finding): number => (finding.severity === 'error' ? 0 : 1);
   return findings.sort((one, two) => weight(one) - weight(two) || (one.where < two.where ? -1 : 1));
+}
+
+/** `known`: is told of every id that there is. */
+async function checkRecords(
+  snapshot: StateSnapshot,
+  findings: Finding[],
+  known = new Map<string, 'open' | 'closed' | 'deleted'>(),
+): Promise<void> {
+  await checkWork(snapshot, known, findings);
+  await checkGoals(snapshot, known, findings);
+  await checkTombstones(snapshot, known, findings);
 }
 
 const OVERWRITTEN = {

@@ -4,8 +4,11 @@
 import { isOwlError, OwlError } from '../../domain/errors.js';
 import type { Oid } from '../../domain/git.js';
 import { type PushedRef, type PushUpdate, pushRefs } from '../../git/push.js';
+import { loadRoot } from '../../state/guard.js';
 import { STATE_REF } from '../../state/layout.js';
 import { takeIn } from '../../state/merge-states.js';
+import { refuseNewer } from '../../state/newer.js';
+import { remoteNote, remoteNoteName } from '../../state/remote-note.js';
 import { openEnv } from '../../state/store.js';
 import type { StoreEnv } from '../../state/store-env.js';
 import { failpoint } from '../../system/failpoint.js';
@@ -54,7 +57,7 @@ export async function exchangeState(
   const along = options.along ?? [];
   for (let attempt = 0; attempt < TRIES; attempt += 1) {
     if (attempt > 0) await bench.clock.sleep((1 + bench.ids.random()) * PAUSE * 2 ** (attempt - 1), bench.signal);
-    const before = await env.engine.resolve(trackedState(remote));
+    const before = (await remoteNote(env.engine, remote)) ?? (await env.engine.resolve(trackedState(remote)));
     bench.progress.step(`fetching the state of ${remote}`);
     const fetched = await fetchState(bench, remote);
     if (fetched.status === 'failed' && fetched.reason !== 'no-branch') throw unreachable(remote, fetched.reason);
@@ -70,9 +73,10 @@ export async function exchangeState(
     await options.between?.();
     const ours = await env.engine.resolve(STATE_REF);
     if (ours === null || (ours === theirs && along.length === 0)) {
-      if (ours !== null) await noteShared(bench, remote);
+      if (ours !== null) await noteShared(bench, remote, ours);
       return { remote, taken, pushed: false, tip: ours, rewritten, along: [] };
     }
+    await refuseToPush(bench);
     await failpoint('sync.before-push');
     bench.progress.step(`pushing the state to ${remote}`);
     const pushed = await pushRefs(bench.repository, {
@@ -88,7 +92,7 @@ export async function exchangeState(
       case 'done':
       case 'there':
         await env.engine.swap({ ref: trackedState(remote), old: theirs ?? 'absent', new: ours }, 'owl: state pushed');
-        await noteShared(bench, remote);
+        await noteShared(bench, remote, ours);
         return { remote, taken, pushed: true, tip: ours, rewritten, along: others };
       case 'declined':
         throw declined(remote, pushed.why ?? 'it gave no reason');
@@ -131,6 +135,8 @@ async function take(bench: Workbench, env: StoreEnv, remote: string, theirs: Oid
   const ours = await env.engine.resolve(STATE_REF);
   if (ours === theirs) return 'nothing';
   try {
+    if (ours !== null)
+      await refuseNewer(env.objects, await loadRoot(env.objects, ours), await loadRoot(env.objects, theirs));
     const taken = await takeIn(env, theirs, {
       unrelated: ours !== null && (await isFirstUse(bench, env, remote)),
       before: (from, next) => noteArrival(bench, env, { ours: from, next }),
@@ -196,6 +202,19 @@ async function isFirstUse(bench: Workbench, env: StoreEnv, remote: string): Prom
   return false;
 }
 
-async function noteShared(bench: Workbench, remote: string): Promise<void> {
+async function noteShared(bench: Workbench, remote: string, tip: Oid): Promise<void> {
   if ((await bench.notes.read(SHARED)) === null) await bench.notes.write(SHARED, { remote }, 'absent');
+  const name = remoteNoteName(remote);
+  const before = await bench.notes.read<{ readonly tip: Oid }>(name);
+  if (before?.value.tip !== tip) await bench.notes.write(name, { tip }, before?.oid ?? 'absent');
+}
+
+/** A state with records that this program does not know is not moved on there by it (S8). */
+async function refuseToPush(bench: Workbench): Promise<void> {
+  const newer = (await (await bench.store.snapshot()).damages()).find(({ kind }) => kind === 'newer');
+  if (newer === undefined) return;
+  throw new OwlError('newer-state', `the state was not pushed: ${newer.path} is of a newer git owl: ${newer.why}`, {
+    preserved: [KEPT],
+    next: ['git owl fsck', 'npm install --global git-owl@latest'],
+  });
 }

@@ -7,6 +7,7 @@ import { lookAtRefs } from '../../git/push.js';
 import { SHARED_PREFIX, STATE_REF } from '../../state/layout.js';
 import { loadStateAt } from '../../state/load-state.js';
 import { openEnv } from '../../state/store.js';
+import type { Damage } from '../../state/types.js';
 import { sharedRef } from '../claims/tip.js';
 import { currentPolicy } from '../policy.js';
 import type { Workbench } from '../workbench.js';
@@ -27,6 +28,8 @@ export interface Synced extends Omit<Exchanged, 'taken' | 'along'>, ExchangedRef
   readonly taken: Exchanged['taken'] | 'unknown';
   readonly contested: readonly PublishedContest[];
   readonly settled: readonly SettledRecord[];
+  /** Records that cannot be read, wherever they came from. */
+  readonly damaged: readonly Omit<Damage, 'kind'>[];
 }
 
 /** Throws OwlError `missing-remote`, and what `exchangeState` and `settleContested` throw. */
@@ -49,8 +52,15 @@ export async function syncState(bench: Workbench, request: SyncRequest): Promise
     ...state,
     ...refs,
     settled,
+    damaged: await damagedHere(bench),
     contested: await Promise.all(contested.map((work) => publishContest(bench, work))),
   };
+}
+
+/** What is contested is told apart from it. */
+async function damagedHere(bench: Workbench): Promise<readonly Omit<Damage, 'kind'>[]> {
+  const damages = await (await bench.store.snapshot()).damages();
+  return damages.flatMap(({ kind, path, why }) => (kind === 'contested' ? [] : [{ path, why }]));
 }
 
 /** The one remote of state, leases, claims and targets (03). Throws OwlError `missing-remote`. */
@@ -78,7 +88,7 @@ async function foresee(bench: Workbench, remote: string): Promise<Synced> {
   const theirs = look.refs.get(STATE_REF) ?? null;
   const { taken, pushed } = await relation(bench, ours, theirs);
   const contested = await Promise.all((await contestedHere(bench)).map((work) => publishContest(bench, work)));
-  const none = { rewritten: null, settled: [], shared: [], folded: [] };
+  const none = { rewritten: null, settled: [], shared: [], folded: [], damaged: await damagedHere(bench) };
   const tips = await foreseenTips(bench, look.refs, taken === 'created' || taken === 'forwarded' ? theirs : ours);
   return { ...none, remote, taken, pushed, tip: ours, contested, tips };
 }
