@@ -12,6 +12,7 @@ import { foundJob, jobRef } from '../jobs.js';
 import { placeOf } from '../place.js';
 import type { Workbench } from '../workbench.js';
 import { ensureWorkspace } from '../workspace/create.js';
+import { sayRefused } from '../workspace/types.js';
 import { currentRoundJob } from './round-jobs.js';
 
 export interface CandidateMove {
@@ -39,7 +40,7 @@ export async function moveCandidate(bench: Workbench, request: CandidateMove): P
   if ((await (await bench.repository.engine()).resolve(ref)) !== old.tip) return failed(stale);
   const path = await placeOf(bench, job, request.policy);
   const place = await ensureWorkspace(bench, { id: job.id, path, branch: ref, commit: old.tip });
-  if (place.kind === 'refused') return failed(reason('workspace', place.message));
+  if (place.kind === 'refused') return failed(reason('workspace', sayRefused(place, goal.id)));
   await failpoint('goal.before-branch');
   const moved = await moveBranchWithCheckouts(bench, {
     ref,

@@ -10,7 +10,7 @@ import { forget } from '../run/one-run.js';
 import type { Workbench } from '../workbench.js';
 import { ensureWorkspace } from '../workspace/create.js';
 import { worktreePath } from '../workspace/path.js';
-import type { Workspace } from '../workspace/types.js';
+import { sayRefused, type Workspace } from '../workspace/types.js';
 import { currentRoundJob } from './round-jobs.js';
 
 /** A text: why it is not to be had. */
@@ -24,7 +24,7 @@ export async function roundWorkspace(bench: Workbench, goal: Goal, loaded: Loade
   const bare = `unfurnished/${job.id}`;
   if ((await lstatIfThere(path)) === null) await bench.notes.write(bare, {}, 'absent');
   const found = await ensureWorkspace(bench, { id: job.id, path, branch: jobRef(job), commit: tip });
-  if (found.kind !== 'admitted') return found.message;
+  if (found.kind !== 'admitted') return sayRefused(found, goal.id);
   const note = await bench.notes.read(bare);
   const base = goal.candidate?.base ?? goal.base?.oid;
   if (note === null || base === undefined) return found.workspace;

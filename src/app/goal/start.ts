@@ -131,8 +131,9 @@ async function forwardLocal(bench: Workbench, { current, publish, at }: CurrentT
   return moved.kind === 'moved' ? 'forwarded' : 'raced';
 }
 
-function sayForwarded(how: Forwarded, { current, at }: CurrentTarget): string {
+function sayForwarded(how: Forwarded, { current, at, publish }: CurrentTarget): string {
   const { name } = current.base;
+  if (!publish) return `${name} is published nowhere: the branch here is the target`;
   switch (how) {
     case 'unavailable':
       return `there is no local ${name} to bring up to date`;

@@ -12,6 +12,7 @@ import type { Workbench } from '../workbench.js';
 import { freed } from './give-back.js';
 import { knownSight, noteSight } from './notes.js';
 import { LEASES, type LeasePlace, leasePlace, leaseRef } from './place.js';
+import { isLeft } from './resume.js';
 import { leasesInState } from './state-door.js';
 
 /** One lease as it is published. */
@@ -123,6 +124,9 @@ export async function breakLease(
     }
     const old = await listed(bench, place, read);
     if (read.kind === 'value' && read.value.holder === null) return { lease: old, broken: false };
+    // What is given back first where something may be written.
+    if (bench.dryRun && read.kind === 'value' && (await isLeft(bench, read.value.holder ?? '')))
+      return { lease: { ...old, state: 'free', unit: null }, broken: false };
     if (!force) throw notByItself(place, read);
     if (bench.dryRun) return { lease: old, broken: true };
     const sight = await noteSight(bench, place.name, read);

@@ -20,6 +20,12 @@ export async function resumeLeases(bench: Workbench): Promise<void> {
   }
 }
 
+/** Would the next command that writes give this one back? */
+export async function isLeft(bench: Workbench, holder: string): Promise<boolean> {
+  const dead = (await deadAcquisitions(bench)).find((one) => one.holder === holder);
+  return dead !== undefined && (dead.ref === undefined || !isClaim(dead.ref)) && (await mayGo(bench, dead));
+}
+
 /** Not while nobody knows what was sent under it, and not that of a Goal which goes on under it. */
 async function mayGo(bench: Workbench, { unit }: Acquisition): Promise<boolean> {
   const note = await readPublication(bench, unit);

@@ -25,7 +25,7 @@ import { copyFiles } from '../workspace/copy-files.js';
 import { ensureWorkspace } from '../workspace/create.js';
 import { worktreePath } from '../workspace/path.js';
 import { snapshotWip } from '../workspace/snapshot.js';
-import type { Workspace } from '../workspace/types.js';
+import { sayRefused, type Workspace } from '../workspace/types.js';
 import { agentFor } from './agent-choice.js';
 import { type Based, type Blocked, cutBranch, rebaseBranch, restartBranch, seedHandoff } from './branch.js';
 import { furnish } from './furnish.js';
@@ -323,7 +323,7 @@ async function openPlace(bench: Workbench, input: BranchInput, tip: Oid): Promis
   if (found.kind === 'admitted') return { kind: 'open', workspace: found.workspace };
   const code: ReasonCode =
     found.code === 'operation' ? 'operation-in-progress' : found.code === 'wrong-branch' ? 'wrong-branch' : 'workspace';
-  return { kind: 'refused', reason: reason(code, found.message) };
+  return { kind: 'refused', reason: reason(code, sayRefused(found, job.goal ?? job.id)) };
 }
 
 type Left =

@@ -16,7 +16,14 @@ import {
 } from '../../git/worktree.js';
 import { shellWord } from '../../system/shell-word.js';
 import { hasMark, isSameFolder, loadRegistration, type Registration } from './registration.js';
-import { type Admission, type Expected, type Refused, refused, type WorkspaceDoors } from './types.js';
+import {
+  type Admission,
+  type Expected,
+  type RefusalCode,
+  type Refused,
+  refused,
+  type WorkspaceDoors,
+} from './types.js';
 import { worktreeConfigTrick } from './worktree-config.js';
 
 export interface AdmitRequest {
@@ -25,6 +32,9 @@ export interface AdmitRequest {
   readonly path: string;
   readonly expected: Expected;
 }
+
+/** Put aside it is nobody's obstacle any more, and nothing is lost: the next Run makes the checkout again (G9). */
+const putAside = (path: string): string => `mv ${shellWord(path)} ${shellWord(`${path}.aside`)}`;
 
 /** Our own lock reasons begin so; any other lock is somebody's. */
 const OUR_LOCK = 'git owl';
@@ -37,18 +47,19 @@ export async function admit(doors: WorkspaceDoors, request: AdmitRequest): Promi
   const registration = (await loadRegistration(doors.notes, request.id))?.value ?? null;
   const stat = await lstatIfThere(request.path);
   if (stat === null) return missing(doors, request, registration);
-  const look = `ls -la ${shellWord(request.path)}`;
+  const inTheWay = (code: RefusalCode, message: string): Refused => {
+    const aside = putAside(request.path);
+    return { ...refused(code, message, [`ls -la ${shellWord(request.path)}`, aside]), aside };
+  };
   if (stat.isSymbolicLink()) {
-    return refused('symlink', `${request.path} is a symbolic link and not a checkout of git owl; it was left alone`, [
-      look,
-    ]);
+    return inTheWay('symlink', `${request.path} is a symbolic link and not a checkout of git owl; it was left alone`);
   }
   if (!stat.isDirectory()) {
-    return refused('not-a-folder', `${request.path} is not a folder; it was left alone`, [look]);
+    return inTheWay('not-a-folder', `${request.path} is not a folder; it was left alone`);
   }
   const path = (await realPathIfThere(request.path)) ?? request.path;
   if (registration === null) {
-    return refused('not-ours', `${path} is there, but git owl did not register it; it was left alone`, [look]);
+    return inTheWay('not-ours', `${path} is there, but git owl did not register it; it was left alone`);
   }
   if (registration.step !== 'registered') {
     return refused('busy', `${path} is being ${registration.step === 'making' ? 'made' : 'removed'}`, ['git owl gc']);
@@ -127,15 +138,12 @@ type Place = { readonly kind: 'place'; readonly admin: string } | Refused;
 export async function checkPlace(doors: WorkspaceDoors, path: string, note: Registration): Promise<Place> {
   const { commonDir } = doors.repository;
   const look = `ls -la ${shellWord(path)}`;
-  // Put aside it is nobody's obstacle any more, and nothing is lost: the next Run makes the checkout again (G9).
-  const aside = `mv ${shellWord(path)} ${shellWord(`${path}.aside`)}`;
+  const aside = putAside(path);
   const repair = 'git worktree repair';
-  const replaced = (what: string, mend: readonly string[] = []) =>
-    refused('replaced', `${path} is not the checkout that git owl registered: ${what}; it was left alone`, [
-      look,
-      ...mend,
-      aside,
-    ]);
+  const replaced = (what: string, mend: readonly string[] = []): Refused => {
+    const message = `${path} is not the checkout that git owl registered: ${what}; it was left alone`;
+    return { ...refused('replaced', message, [look, ...mend, aside]), aside };
+  };
   if (note.admin === null || note.folder === null) return replaced('it was never finished');
   if (path !== note.path) return replaced(`that one is at ${note.path}`);
   if (!(await isSameFolder(path, note.folder))) return replaced('the folder was made again');

@@ -53,7 +53,13 @@ export interface Refused {
   readonly message: string;
   /** Commands that show or mend it; never one that destroys. */
   readonly next: readonly string[];
+  /** Puts away what lies in the place of our checkout, which is made again then (G9); missing: that is not what is wrong. */
+  readonly aside?: string | undefined;
 }
+
+/** For the reason of a unit that stopped there: what it met, and what lets it go on. */
+export const sayRefused = ({ message, aside }: Refused, id: string): string =>
+  aside === undefined ? message : `${message}; move it away (${aside}), then git owl retry ${id}`;
 
 export type Admission =
   | { readonly kind: 'admitted'; readonly workspace: Workspace }

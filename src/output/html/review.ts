@@ -1,6 +1,7 @@
 // A review as one page: what must not be overlooked first, then intent, plan, change, checks, verdicts, integration, notes and how to
 // undo it (G50). The data of JSON and of the view for people; nothing is looked up here. Pure.
 
+import { HANDOFF_PATH } from '../../domain/handoff.js';
 import {
   type GoalReview,
   isGoalReview,
@@ -126,7 +127,7 @@ function filesHtml({ commits, files }: ReviewData): Html {
   const counted = files.map(({ path, added, removed }) =>
     added === null || removed === null
       ? markup`<tr><td class="dim">binary</td><td>${code(path)}</td></tr>`
-      : markup`<tr><td><span class="good">+${added}</span> <span class="bad">-${removed}</span></td><td>${code(path)}</td></tr>`,
+      : markup`<tr><td><span class="good">+${added}</span> <span class="bad">-${removed}</span></td><td>${code(path)}${path === HANDOFF_PATH ? markup` <span class="dim">never merged</span>` : none}</td></tr>`,
   );
   const log = commits.map(({ oid, subject }) => markup`<li>${code(oid.slice(0, 10))} ${subject}</li>`);
   return markup`${commits.length === 0 ? none : markup`<ul>${log}</ul>`}${files.length === 0 ? none : markup`<table>${counted}</table>`}`;

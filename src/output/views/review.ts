@@ -136,7 +136,7 @@ export const changeLines = (files: ReviewData['files'], theme: Theme): Lines =>
   files.map(({ path, added, removed }) =>
     added === null || removed === null
       ? `  ${theme.dim('binary')}  ${theme.path(path)}`
-      : `  ${theme.added(`+${added}`)} ${theme.removed(`-${removed}`)}  ${theme.path(path)}`,
+      : `  ${theme.added(`+${added}`)} ${theme.removed(`-${removed}`)}  ${theme.path(path)}${path === HANDOFF_PATH ? theme.dim('  (never merged)') : ''}`,
   );
 
 /** Who made the Candidate, and which one it replaced; empty where it is not known here. */

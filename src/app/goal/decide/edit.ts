@@ -87,7 +87,12 @@ function changeTarget(goal: Goal, wish: Partial<Goal['wish']>): Partial<Goal> {
   if (goal.target === null) return { wish: { ...goal.wish, ...wish } };
   throw new OwlError('refused', `the target of goal ${goal.id} was fixed when it left todo`, {
     preserved: ['nothing was changed'],
-    next: [`git owl goal move ${goal.id} backlog`],
+    // One that is integrated goes nowhere by itself: a new Round takes its target as it is wished then.
+    next: [
+      goalMayHappen(goal.status, 'move')
+        ? `git owl goal move ${goal.id} backlog`
+        : `git owl goal decline ${goal.id} "<what to do better>"`,
+    ],
   });
 }
 
