@@ -50,10 +50,15 @@ export interface Workbench {
 /** Opens repository and state. Throws what `context.repository()` and `context.store()` throw. */
 export async function openWorkbench(context: Context): Promise<Workbench> {
   const repository = await context.repository();
+  const store = await context.store();
   let remotes: Promise<RemoteSettings> | undefined;
-  return {
+  const bench: Workbench = {
     repository,
-    store: await context.store(),
+    store: {
+      ...store,
+      update: async (options, change) =>
+        (await import('./skill/note-due.js')).updateNoting(bench, (noting) => store.update(options, noting), change),
+    },
     notes: await context.notes(),
     clock: context.clock,
     ids: context.ids,
@@ -68,4 +73,5 @@ export async function openWorkbench(context: Context): Promise<Workbench> {
     progress: context.streams.progress,
     say: (line) => context.streams.progress.note(line),
   };
+  return bench;
 }

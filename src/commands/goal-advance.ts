@@ -4,6 +4,7 @@ import { advanceGoal } from '../app/goal/advance.js';
 import { checkCarried } from '../app/goal/claim.js';
 import { findGoal } from '../app/goals.js';
 import { settleLeftovers } from '../app/leftovers.js';
+import { runJobSkills } from '../app/skill/job-skills.js';
 import { openWorkbench, type Workbench } from '../app/workbench.js';
 import type { Request } from '../cli/spec.js';
 import type { Context } from '../context.js';
@@ -23,6 +24,7 @@ export async function run(context: Context, request: Request): Promise<Report> {
   const found = await findGoal(await bench.store.snapshot(), request.args['id'] ?? '');
   if (bench.dryRun) return planned(bench, found);
   const unit = await advanceGoal(bench, found.id, { step: request.flag('step'), merge: true, maxParallel });
+  await runJobSkills(bench);
   bench.progress.done();
   const { goal } = unit;
   const snapshot = await bench.store.snapshot();

@@ -36,10 +36,13 @@ function agentsWithoutCommand(file: ConfigFile): readonly ConfigIssue[] {
   });
 }
 
-/** An executable Skill is one command or one agent. */
+/** An executable Skill is one command or one agent; at `job.<state>` it has no checkout that an agent could work in. */
 function skillsWithoutWork(file: ConfigFile): readonly ConfigIssue[] {
   return (file.skills ?? []).flatMap((skill, at) => {
-    if (skill.kind !== 'executable' || (skill.run === undefined) !== (skill.agent === undefined)) return [];
+    if (skill.kind !== 'executable') return [];
+    if (skill.on.startsWith('job.') && skill.agent !== undefined && skill.run === undefined)
+      return [issueAt(['skills', at, 'agent'], `skills[${at}]: only a command (run) can be bound to ${skill.on}`)];
+    if ((skill.run === undefined) !== (skill.agent === undefined)) return [];
     const what = skill.run === undefined ? 'either run or agent is missing' : 'run and agent exclude each other';
     return [issueAt(['skills', at], `skills[${at}]: ${what}`)];
   });

@@ -97,6 +97,10 @@ export function beginTransaction(snapshot: StateSnapshot, op: string, now: strin
       if (flaw !== null) throw defect(`job ${job.id} was to be written and would be damaged: ${flaw}`);
       jobs.set(job.id, job);
     },
+    changedJobs: () =>
+      Promise.all(
+        [...jobs].map(async ([id, after]) => ({ before: recordOf(`job ${id}`, await snapshot.job(id)), after })),
+      ),
     putPrompt: (job, text) => {
       prompts.set(job, text);
     },

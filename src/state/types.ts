@@ -94,6 +94,8 @@ export interface Tx extends Snapshot {
   /** Now, RFC 3339 in UTC; the same in every attempt. */
   readonly now: string;
   putJob(job: Job): void;
+  /** Those that this change has put so far, each beside its record as it was; null: there was none. */
+  changedJobs(): Promise<readonly { readonly before: Job | null; readonly after: Job }[]>;
   putPrompt(job: string, text: string): void;
   putRun(run: Run): void;
   /** Removes a record and leaves a tombstone, for ever. */

@@ -9,6 +9,7 @@ import type { Run } from '../../domain/job.js';
 import { foundGoal } from '../goals.js';
 import { askTrust } from '../trusted.js';
 import type { Workbench } from '../workbench.js';
+import { afterLast } from './after-last.js';
 import { claimGoal, type GoalClaim, type Held, releaseGoal, whyNotTaken } from './claim.js';
 import { type CurrentTarget, currentTarget } from './current-target.js';
 import { endDeadWork } from './dead.js';
@@ -17,6 +18,7 @@ import { runHandlers } from './handlers.js';
 import { lookAtGoal } from './look.js';
 import { qualityStep } from './quality.js';
 import { roundStep } from './round.js';
+import { sayStep } from './say-step.js';
 import { dueSkills, passMoments, runSkills, type Skilled } from './skills.js';
 import { startGoal } from './start.js';
 import type { StepResult } from './step.js';
@@ -124,7 +126,11 @@ export async function carryGoal(
       };
     if ('code' in next || next.kind !== 'unit') break;
   }
-  return { kind: 'unit', result: unit };
+  const goal = await afterLast(bench, unit.goal);
+  return {
+    kind: 'unit',
+    result: { ...unit, goal, exit: isOfOccurrence(unit.goal, goal) ? unit.exit : exitOfGoal(goal) },
+  };
 }
 
 async function lookAgain(bench: Workbench, goal: Goal): Promise<CurrentTarget | OwlError> {
@@ -229,22 +235,5 @@ async function oneStep(
     }
     const goal = await releaseGoal(bench, held, { reason: { code: error.code, text: error.message } });
     return { result: { kind: 'waits', goal }, trouble: error };
-  }
-}
-
-function sayStep(held: Held, result: StepResult): string {
-  const { goal } = result;
-  const why = goal.reason === null ? '' : `: ${goal.reason.text}`;
-  switch (result.kind) {
-    case 'on':
-      return `goal ${goal.id}: ${held.status} done; ${goal.status}`;
-    case 'waits':
-      return `goal ${goal.id}: ${held.status} waits${why}`;
-    case 'failed':
-      return goal.window === null
-        ? `goal ${goal.id}: ${held.status} failed${why}`
-        : `goal ${goal.id}: ${held.status} failed${why}; its handler has until ${goal.window.deadline}`;
-    case 'superseded':
-      return `goal ${goal.id}: another decision came during ${held.status}`;
   }
 }

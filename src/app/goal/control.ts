@@ -13,6 +13,7 @@ import { knownClone } from '../clone.js';
 import { findGoal } from '../goals.js';
 import { refuseUnknown } from '../publish/note.js';
 import { refuseWhileReverting } from '../revert/note.js';
+import { noteDue } from '../skill/note-due.js';
 import { closeWaiting } from '../skill/record.js';
 import { requestOf, updateOrTry } from '../try.js';
 import type { Workbench } from '../workbench.js';
@@ -98,7 +99,10 @@ export async function decideGoal(
         await closeWaiting(tx, goal, clone, 'another decision came before it was started');
         // What is due is recorded, and nothing else (G61).
         const left = goal.status === next.status ? [] : [statusEvent(goal.status, 'exit')];
-        if (binder !== null) await bindEvents(tx, next, binder, [...left, statusEvent(next.status, 'enter')]);
+        const due =
+          binder === null ? [] : await bindEvents(tx, next, binder, [...left, statusEvent(next.status, 'enter')]);
+        // Nothing looks at a closed Goal again by itself.
+        if (due.length > 0 && CLOSED_GOALS.has(next.status)) await noteDue(bench, tx, 'goals', { goals: [next.id] });
       }
       if (CLOSED_GOALS.has(next.status)) await closeRoundJobs(tx, next);
       else if (CLOSED_GOALS.has(goal.status)) await reopenRoundJob(tx, next);

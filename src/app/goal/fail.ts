@@ -20,6 +20,7 @@ import { bindSkills } from '../skill/bind.js';
 import type { Workbench } from '../workbench.js';
 import type { Held } from './claim.js';
 import { pinnedPolicy } from './current-target.js';
+import { bindEntry, openBinder } from './skills.js';
 import type { StepResult } from './step.js';
 
 export interface Failure {
@@ -36,6 +37,7 @@ export async function failStep(bench: Workbench, held: Held, failure: Failure): 
   const { why } = failure;
   const clone = await cloneId(bench);
   const window = await windowOf(bench, goal, status);
+  const binder = window === null ? await openBinder(bench, goal) : null;
   await failpoint('goal.before-failure');
   const updated = await bench.store.update<Goal | null>({ step: 'goal-fail' }, async (tx) => {
     const now = foundGoal(goal.id, await tx.goal(goal.id));
@@ -96,6 +98,7 @@ export async function failStep(bench: Workbench, held: Held, failure: Failure): 
       for (const one of bindSkills(next, window.handlers, { clone, at: tx.now, evidence: id, deadline }))
         tx.putInvocation(one);
     tx.putGoal(next);
+    await bindEntry(tx, next, binder);
     tx.event({
       event: 'goal.failed',
       subject: `goal ${goal.id}: ${errorEventOf(status)}: ${why.text}${window === null ? '' : '; its handler has a window'}`,

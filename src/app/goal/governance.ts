@@ -17,6 +17,7 @@ import { integrate } from './integrate.js';
 import { judge } from './judge.js';
 import { proveQuality, recordProofs, unfinished } from './quality.js';
 import { refreshStep } from './refresh-step.js';
+import { passMoments } from './skills.js';
 import type { StepResult } from './step.js';
 
 export async function governanceStep(bench: Workbench, held: Held): Promise<StepResult> {
@@ -85,6 +86,7 @@ async function underLease(bench: Workbench, first: Held, lease: Lease | null): P
     if (recorded.kind === 'failed') return failStep(bench, held, { why: recorded.why, proofs: judged.proofs });
     ({ held } = recorded);
   }
+  if (!(await passMoments(bench, held.goal, ['success', 'exit']))) return { kind: 'superseded', goal: held.goal };
   return integrate(bench, held, now, lease);
 }
 

@@ -12,6 +12,7 @@ import { forgetPublication, type PublishNote, type Sent } from '../publish/note.
 import { takeStateIn } from '../state-share/part.js';
 import { goalUnits } from '../state-share/put-goal.js';
 import type { Workbench } from '../workbench.js';
+import { bindEntry, openBinder } from './skills.js';
 
 export interface GoalMergeDetail {
   readonly goal: string;
@@ -53,6 +54,8 @@ export async function settleGoalMerge(
   const left = note === null ? [] : [...(await followTarget(bench, note, sent.commit))];
   const { detail } = sent;
   await failpoint('integrate.before-settle');
+  const known = await (await bench.store.snapshot()).goal(detail.goal);
+  const binder = known.kind === 'found' ? await openBinder(bench, known.record) : null;
   const updated = await bench.store.update<Goal | null>({ step: 'goal-settle' }, async (tx) => {
     const loaded = await tx.goal(detail.goal);
     if (loaded.kind !== 'found') return null;
@@ -70,6 +73,7 @@ export async function settleGoalMerge(
         ? reviewedGoal(goal, begun.id, tx)
         : { ...goal, integration: begun.id, revision: goal.revision + 1, updated: tx.now };
     tx.putGoal(next);
+    if (stood) await bindEntry(tx, next, binder);
     tx.event(integratedEvent(next, begun, how));
     return stood ? next : null;
   });

@@ -17,6 +17,7 @@ import { currentPolicy } from '../policy.js';
 import { endStarted } from '../run/recover.js';
 import { bindSkills } from '../skill/bind.js';
 import { ownSource, ownWorkspace } from '../skill/checkout.js';
+import { runJobSkills } from '../skill/job-skills.js';
 import { endInvocation } from '../skill/record.js';
 import { isTrusted } from '../trusted.js';
 import type { Workbench } from '../workbench.js';
@@ -65,6 +66,11 @@ export async function bindEvents(
   const due = bindSkills(goal, skills, { clone, at: tx.now }).filter(({ id }) => !known.has(id));
   for (const one of due) tx.putInvocation(one);
   return due;
+}
+
+/** What is due as the Goal comes to its status, in the write that brings it there. */
+export async function bindEntry(tx: Tx, next: Goal, binder: Binder | null): Promise<void> {
+  if (binder !== null) await bindEvents(tx, next, binder, [statusEvent(next.status, 'enter')]);
 }
 
 /** The same as a write of its own, where the workflow itself brought the Goal here. */
@@ -182,14 +188,27 @@ const carryOut = (
  * it is said.
  */
 export async function runDueSkills(bench: Workbench): Promise<void> {
-  for (const goal of await (await bench.store.snapshot()).openGoals()) {
-    if (isAutomated(goal.status) || bench.signal.aborted) continue;
-    try {
-      for (const note of (await runSkills(bench, goal)).notes) bench.say(`goal ${goal.id}: ${note}`);
-    } catch (error) {
-      if (!isOwlError(error)) throw error;
-      bench.say(error.message);
-    }
+  const closed = await runJobSkills(bench);
+  for (const goal of await (await bench.store.snapshot()).openGoals())
+    if (!isAutomated(goal.status)) await runDueOf(bench, goal);
+  for (const { goal, done } of closed) {
+    const found = await (await bench.store.snapshot()).goal(goal);
+    const waits = found.kind === 'found' && !(await runDueOf(bench, found.record));
+    if (!waits) await done();
+  }
+}
+
+/** Is nothing due of it any more? */
+export async function runDueOf(bench: Workbench, goal: Goal): Promise<boolean> {
+  if (bench.signal.aborted) return false;
+  try {
+    const after = await runSkills(bench, goal);
+    for (const note of after.notes) bench.say(`goal ${goal.id}: ${note}`);
+    return (await dueSkills(bench, after.goal)).length === 0;
+  } catch (error) {
+    if (!isOwlError(error)) throw error;
+    bench.say(error.message);
+    return false;
   }
 }
 

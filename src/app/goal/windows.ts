@@ -10,6 +10,7 @@ import { knownClone } from '../clone.js';
 import { foundGoal } from '../goals.js';
 import { closeWaiting, settleDeadInvocations } from '../skill/record.js';
 import type { Workbench } from '../workbench.js';
+import { bindEntry, openBinder } from './skills.js';
 
 const SEEN = 'window-seen/';
 
@@ -35,6 +36,7 @@ export async function settleWindow(bench: Workbench, goal: Goal): Promise<Goal |
   const sight = window.clone === clone ? 'own' : await noteSight(bench, goal.id, window);
   if (!mayClose(window, sight, bench.clock.now())) return null;
   await settleDeadInvocations(bench, goal.id, clone);
+  const binder = await openBinder(bench, goal);
   await failpoint('window.before-close');
   const updated = await bench.store.update<Goal | null>({ step: 'goal-expire' }, async (tx) => {
     const now = foundGoal(goal.id, await tx.goal(goal.id));
@@ -52,6 +54,7 @@ export async function settleWindow(bench: Workbench, goal: Goal): Promise<Goal |
       { reason, failed_in: now.failed_in, claim: null },
     );
     tx.putGoal(next);
+    await bindEntry(tx, next, binder);
     tx.event({
       event: 'goal.expired',
       subject: `goal ${goal.id}: the window of ${window.event} closed; failed: ${text}`,

@@ -9,6 +9,7 @@ import { ownTip } from '../jobs.js';
 import { landJob } from '../land/land.js';
 import { type Landed, recordUnmerged } from '../land/outcome.js';
 import { currentPolicy, fetchedPolicy, wishOf } from '../policy.js';
+import { runJobSkills } from '../skill/job-skills.js';
 import { loadForeign } from '../sync/foreign.js';
 import type { Workbench } from '../workbench.js';
 import { type Claimed, claimJob } from './claim.js';
@@ -46,6 +47,7 @@ export async function carryJob(
   let claimed = first;
   options.onClaim?.(first);
   for (;;) {
+    await runJobSkills(bench);
     const settled = await carryOut(bench, claimed);
     runs.push(settled.run);
     bench.say(sayRun(settled.job, settled.run));

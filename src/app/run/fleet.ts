@@ -3,6 +3,7 @@
 import { isOwlError, type OwlError } from '../../domain/errors.js';
 import { noRoom } from '../goal/claim.js';
 import { settleLeftovers } from '../leftovers.js';
+import { runJobSkills } from '../skill/job-skills.js';
 import type { Workbench } from '../workbench.js';
 import { type Memory, newMemory, type Waiting } from './choose.js';
 import { notify } from './notify.js';
@@ -99,6 +100,7 @@ export async function runFleet(bench: Workbench, options: FleetOptions): Promise
     if (own.signal.aborted) halted.add(idOf(taken.result));
     await options.onUnit(taken.result);
     await notify(bench, options.notify, taken.result);
+    await runJobSkills(inner);
     return 'taken';
   };
 
