@@ -190,8 +190,8 @@ _git_owl ()
 	fi
 	__git_owl_verbs "$command" && return
 	case "$command,$position" in
-	run,* | stop,0 | goal-revert,0 | show,0 | log,0 | diff,0 | review,0 | conflicts,* | events,0 | export,0) __gitcomp_nl "$(__git_owl_units)" "" "$cur" ;;
-	merge,0 | worktree,0 | accept,0 | verify,0 | drop,0 | edit,0 | handoff,0 | extend,0 | reorder,0) __gitcomp_nl "$(__git_owl_jobs)" "" "$cur" ;;
+	run,* | stop,0 | goal-revert,0 | show,0 | log,0 | diff,0 | review,0 | worktree,0 | conflicts,* | events,0 | export,0) __gitcomp_nl "$(__git_owl_units)" "" "$cur" ;;
+	merge,0 | accept,0 | verify,0 | drop,0 | edit,0 | handoff,0 | extend,0 | reorder,0) __gitcomp_nl "$(__git_owl_jobs)" "" "$cur" ;;
 	goal-adopt,0) __gitcomp_nl "$(__git_owl_branches)" "" "$cur" ;;
 	goal-edit,0 | goal-round,0 | goal-move,0 | goal-advance,0 | goal-approve,0 | goal-decline,0 | goal-reconcile,0 | goal-delete,0) __gitcomp_nl "$(__git_owl_goals)" "" "$cur" ;;
 	goal-move,1) __gitcomp "backlog todo plan implement quality governance" "" "$cur" ;;

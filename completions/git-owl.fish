@@ -89,7 +89,7 @@ complete -c git-owl -n '__git_owl_needs_command' -xa 'show' -d 'Show everything 
 complete -c git-owl -n '__git_owl_needs_command' -xa 'log' -d 'Print the agent'\''s output'
 complete -c git-owl -n '__git_owl_needs_command' -xa 'diff' -d 'Show the change of a Job against the base of its last Run, or of a Goal'
 complete -c git-owl -n '__git_owl_needs_command' -xa 'review' -d 'Show intent, Plan, change, checks, verdicts and open questions in one place'
-complete -c git-owl -n '__git_owl_needs_command' -xa 'worktree' -d 'Print the path of a Job'\''s worktree'
+complete -c git-owl -n '__git_owl_needs_command' -xa 'worktree' -d 'Print the path of the worktree of a Job, or of a Goal'\''s current Round'
 complete -c git-owl -n '__git_owl_needs_command' -xa 'conflicts' -d 'Predict which open branches collide with their target or with each other'
 complete -c git-owl -n '__git_owl_needs_command' -xa 'report' -d 'Write board, timeline and evidence as one page, or as Markdown'
 complete -c git-owl -n '__git_owl_needs_command' -xa 'events' -d 'List what happened, newest first'
@@ -458,7 +458,7 @@ complete -c git-owl -n '__git_owl_using worktree' -l color -xa 'auto always neve
 complete -c git-owl -n '__git_owl_using worktree' -s q -l quiet -d 'print no progress and no hints'
 complete -c git-owl -n '__git_owl_using worktree' -s v -l verbose -d 'show the Git commands that run, with their times'
 complete -c git-owl -n '__git_owl_using worktree' -s h -l help -d 'show this help'
-complete -c git-owl -n '__git_owl_using worktree' -xa '(__git_owl_jobs)'
+complete -c git-owl -n '__git_owl_using worktree' -xa '(__git_owl_units)'
 
 complete -c git-owl -n '__git_owl_using conflicts' -l exit-code -d 'exit 5 when any collide'
 complete -c git-owl -n '__git_owl_using conflicts' -l format -x -d 'print each row as text with %(field)'

@@ -83,7 +83,7 @@ export const LOOK_COMMANDS: readonly CommandSpec[] = [
     group: 'look',
     summary: "Print the agent's output",
     description: [
-      'Of a Job: of the last Run, or of the one named. Of a Goal: of all Runs and gates of its current Round, oldest first, with what their checks printed. Without an id: the Job whose worktree this is, else the only live one.',
+      'Of a Job: of the last Run, or of the one named. Of a Goal: of all Runs, gates, handlers and Skills of its current Round, oldest first, with what checks printed. Without an id: the Job whose worktree this is, else the only live one.',
     ],
     args: [{ name: 'id', source: 'unit' }],
     options: [
@@ -134,11 +134,11 @@ export const LOOK_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'worktree',
     group: 'look',
-    summary: "Print the path of a Job's worktree",
+    summary: "Print the path of the worktree of a Job, or of a Goal's current Round",
     description: [
       '"git owl worktree list" lists them all. Without an id: the Job whose worktree this is, else the only live one.',
     ],
-    args: [{ name: 'id', source: 'job' }],
+    args: [{ name: 'id', source: 'unit' }],
     options: [{ name: 'ensure', kind: 'flag', summary: 'make it again when it is missing' }, ...LIST_OPTIONS],
     examples: [
       { command: 'cd "$(git owl worktree k3x9qp --ensure)"', what: 'go there' },

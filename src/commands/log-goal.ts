@@ -1,4 +1,5 @@
-// `log` of a Goal: the Runs of its current Round and what its gates printed, oldest first; with -f the one that lives (06).
+// `log` of a Goal: the Runs of its current Round and what its gates, handlers and Skills printed, oldest first; with -f the one that
+// lives (06).
 
 import { proofLink } from '../app/gates/evidence.js';
 import { currentRoundJob } from '../app/goal/round-jobs.js';
@@ -8,21 +9,23 @@ import type { Workbench } from '../app/workbench.js';
 import type { Context } from '../context.js';
 import { OwlError } from '../domain/errors.js';
 import type { Evidence, Goal } from '../domain/goal.js';
+import type { Invocation } from '../domain/invocation.js';
 import type { Job, Run } from '../domain/job.js';
 import type { Report } from '../output/report.js';
 import type { Lines, Theme } from '../output/theme.js';
 import type { Snapshot } from '../state/types.js';
 import { isAlive } from '../system/processes.js';
-import { followLog, followRun, loadOutputs, loadRunLog, type NamedText, outputLines } from './log-run.js';
+import { followLog, followRun, loadOutputs, loadRunLog, loadSkillLog, type NamedText, outputLines } from './log-run.js';
 
-/** Of what ended in the same second, a Run is before a gate, and quality before governance. */
-const ORDER: readonly string[] = ['plan', 'execute', 'quality', 'governance'];
+/** Of what ended in the same second, a Run is before a gate, quality before governance, and a handler after what failed. */
+const ORDER: readonly string[] = ['plan', 'execute', 'quality', 'governance', 'skill'];
+const rankOf = ({ of, event }: LogPart): number => (event?.endsWith('.enter') === true ? -1 : ORDER.indexOf(of));
 const byTime = (one: LogPart, two: LogPart): number =>
-  one.at === two.at ? ORDER.indexOf(one.of) - ORDER.indexOf(two.of) : one.at < two.at ? -1 : 1;
+  one.at === two.at ? rankOf(one) - rankOf(two) : one.at < two.at ? -1 : 1;
 
-/** One Run or gate of the Round. */
+/** One Run or gate of the Round, or one start of a handler or Skill. */
 interface LogPart {
-  readonly of: Run['phase'] | Evidence['type'];
+  readonly of: Run['phase'] | Evidence['type'] | 'skill';
   readonly at: string;
   readonly status: string;
   readonly text: string;
@@ -32,6 +35,10 @@ interface LogPart {
   readonly run?: number;
   /** Of a gate. */
   readonly evidence?: string;
+  /** Of a handler or Skill: its name, the event that it is bound to, and its id. */
+  readonly skill?: string;
+  readonly event?: string;
+  readonly invocation?: string;
 }
 
 /** `run`: one Run of the Round's Job alone. */
@@ -50,7 +57,9 @@ export async function logGoal(
     return followRun(context, bench, job, last, { goal: goal.id });
   if (asked.follow && asked.run === undefined && isGateAtWork(goal)) return followGate(context, bench, snapshot, goal);
   const proofs = asked.run === undefined ? await proofsOf(snapshot, goal) : [];
+  const skills = asked.run === undefined ? await startedOf(snapshot, goal) : [];
   const parts = [
+    ...(await Promise.all(skills.map((one) => skillPart(bench, one)))),
     ...(await Promise.all(chosen.map((one) => runPart(bench, job as Job, one)))),
     ...(await Promise.all(proofs.map((proof) => proofPart(bench, proof)))),
   ].sort(byTime);
@@ -95,8 +104,32 @@ async function proofPart(bench: Workbench, proof: Evidence): Promise<LogPart> {
   };
 }
 
+/** What has no start record has printed nothing. */
+const startedOf = async (snapshot: Snapshot, goal: Goal): Promise<readonly Invocation[]> =>
+  (await snapshot.invocations(goal.id)).filter((one) => one.round === goal.round && one.started !== null);
+
+async function skillPart(bench: Workbench, one: Invocation): Promise<LogPart> {
+  return {
+    of: 'skill',
+    at: one.ended ?? one.started ?? one.recorded,
+    status: one.outcome ?? one.state,
+    text: (await loadSkillLog(bench, one)).toString('utf8'),
+    outputs: [],
+    skill: one.skill,
+    event: one.on,
+    invocation: one.id,
+  };
+}
+
+const headOf = (part: LogPart): string =>
+  part.skill !== undefined
+    ? `${part.skill}, ${part.event}`
+    : part.run !== undefined
+      ? `run ${part.run}, ${part.of}`
+      : part.of;
+
 const partLines = (part: LogPart, theme: Theme): Lines => [
-  `${theme.heading(`=== ${part.run === undefined ? part.of : `run ${part.run}, ${part.of}`}`)} ${theme.state(part.status)} ${theme.dim(part.at)}`,
+  `${theme.heading(`=== ${theme.text(headOf(part))}`)} ${theme.state(part.status)} ${theme.dim(part.at)}`,
   ...outputLines(part.text, part.outputs),
 ];
 

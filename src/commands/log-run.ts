@@ -5,8 +5,10 @@ import { isDead } from '../app/run/dead.js';
 import { failuresOf, newestFailures } from '../app/run/failures.js';
 import { keptLog, keptLogFrom, linkOf, setupOutputs } from '../app/run/kept-log.js';
 import { scratchOf } from '../app/run/scratch.js';
+import { logSubject } from '../app/skill/record.js';
 import type { Workbench } from '../app/workbench.js';
 import type { Context } from '../context.js';
+import type { Invocation } from '../domain/invocation.js';
 import type { Job, Run } from '../domain/job.js';
 import { nextCommands } from '../domain/next.js';
 import { escapeText } from '../output/escape.js';
@@ -50,16 +52,26 @@ export async function loadOutputs(
 
 /** All that it printed so far. */
 export async function loadRunLog(bench: Workbench, chosen: Run): Promise<Buffer> {
-  if (chosen.outcome === null) {
-    const parts: Buffer[] = [];
-    const { clock } = bench;
-    const ended = AbortSignal.abort();
-    for await (const bytes of tailFile(scratchOf(bench, chosen.id).log, { signal: ended, clock, finished: () => true }))
-      parts.push(bytes);
-    return Buffer.concat(parts);
-  }
+  if (chosen.outcome === null) return loadLive(bench, chosen.id);
   const link = await linkOf(bench.store, chosen);
   return (link === null ? null : await keptLog(bench.store, link)) ?? Buffer.alloc(0);
+}
+
+/** The same of a handler or Skill that was started; empty where another clone has it, or it has expired. */
+export async function loadSkillLog(bench: Workbench, one: Invocation): Promise<Buffer> {
+  if (one.state === 'started' && one.claim !== null) return loadLive(bench, one.claim.run);
+  const subject = logSubject(one);
+  const link = (await bench.store.kept(one.goal)).find((kept) => kept.subject === subject);
+  return (link === undefined ? null : await keptLog(bench.store, link.link)) ?? Buffer.alloc(0);
+}
+
+async function loadLive(bench: Workbench, marker: string): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  const { clock } = bench;
+  const ended = AbortSignal.abort();
+  for await (const bytes of tailFile(scratchOf(bench, marker).log, { signal: ended, clock, finished: () => true }))
+    parts.push(bytes);
+  return Buffer.concat(parts);
 }
 
 /** A live log: whose, how it ends, and where the rest of it is then. */

@@ -1,5 +1,6 @@
 // `show` of a Goal: its Rounds with their Candidates, all Evidence, what is kept, and what may be done (06, G43).
 
+import { lookAtRound } from '../app/goal/round-workspace.js';
 import { loadSchedule } from '../app/goal/schedule.js';
 import { standingMerges } from '../app/goal/standing.js';
 import type { Workbench } from '../app/workbench.js';
@@ -31,14 +32,17 @@ export async function showGoal(bench: Workbench, snapshot: Snapshot, goal: Goal)
     invocations: (await snapshot.invocations(goal.id)).map(invocationFields),
     standing: (await standingMerges(bench, goal, all)).filter((one) => goal.status === 'cancelled' || !one.ours),
     kept: (await bench.store.kept(goal.id)).map((link) => ({ subject: link.subject, oid: link.kept })),
+    place: await lookAtRound(bench, snapshot, goal),
     proposals: proposals(left ? { ...goal, claim: null } : goal, all, described.delivered),
   };
-  const { rounds, evidence, invocations, kept, waits } = data;
+  const { rounds, evidence, invocations, kept, waits, place } = data;
   return {
     kind: 'show',
     data: {
       ...described,
       ...(waits === null ? {} : { waits }),
+      worktree: place.path,
+      uncommitted: place.uncommitted,
       history: rounds,
       evidence,
       invocations,

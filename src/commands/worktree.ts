@@ -1,7 +1,10 @@
-// `worktree`: where the worktree of a Job is, and the list of all of ours.
+// `worktree`: where the worktree of a Job, or of a Goal's current Round, is (M5, G9), and the list of all of ours.
 
 import { needJobBranch } from '../app/claims/follow-record.js';
-import { jobBranch, jobOrImplied, ownTip } from '../app/jobs.js';
+import { currentRoundJob } from '../app/goal/round-jobs.js';
+import { openRound } from '../app/goal/round-workspace.js';
+import { workOrImplied } from '../app/goals.js';
+import { jobBranch, ownTip } from '../app/jobs.js';
 import { settleLeftovers } from '../app/leftovers.js';
 import { lookAt, openWorktree, placeOf, refusedPlace } from '../app/place.js';
 import { currentPolicy, wishOf } from '../app/policy.js';
@@ -11,21 +14,43 @@ import type { RefusalCode } from '../app/workspace/types.js';
 import type { Request } from '../cli/spec.js';
 import type { Context } from '../context.js';
 import { OwlError } from '../domain/errors.js';
+import type { Goal } from '../domain/goal.js';
 import type { Job, JobState } from '../domain/job.js';
 import type { Report } from '../output/report.js';
 import { type Cell, table } from '../output/table.js';
+import type { Snapshot } from '../state/types.js';
+
+/** What a person asked about, and the Job that works there. */
+interface Asked {
+  readonly job: Job;
+  /** Whose current Round the Job does; null: the Job was asked about. */
+  readonly goal: Goal | null;
+}
 
 export async function run(context: Context, request: Request): Promise<Report> {
   const bench = await openWorkbench(context);
   const id = request.args['id'];
   if (id === 'list') return list(bench);
-  const job = await jobOrImplied(bench, await bench.store.snapshot(), id);
+  const asked = await askedOf(await bench.store.snapshot(), bench, id);
   const { path, notes } = request.flag('ensure')
-    ? { path: await ensure(bench, job), notes: [] }
-    : await existing(bench, job);
-  const data = { job: job.id, path, branch: jobBranch(job) };
+    ? { path: await ensure(bench, asked), notes: [] }
+    : await existing(bench, asked);
+  const { job, goal } = asked;
+  const data = { ...(goal === null ? {} : { goal: goal.id }), job: job.id, path, branch: jobBranch(job) };
   return { kind: 'worktree', data, view: (theme) => [theme.text(path)], notes };
 }
+
+async function askedOf(snapshot: Snapshot, bench: Workbench, id: string | undefined): Promise<Asked> {
+  const work = await workOrImplied(bench, snapshot, id);
+  if (work.kind === 'job') return { job: work.job, goal: null };
+  const { goal } = work;
+  const job = await currentRoundJob(snapshot, goal);
+  if (job !== null) return { job, goal };
+  const what = goal.round === 0 ? 'has no round yet' : `has no worktree: round ${goal.round} was not started`;
+  throw new OwlError('missing-branch', `goal ${goal.id} ${what}`, { next: [`git owl show ${goal.id}`] });
+}
+
+const nameOf = ({ job, goal }: Asked): string => (goal === null ? `job ${job.id}` : `goal ${goal.id}`);
 
 /** In our place, and not as a Run needs it: the way there is what a person asks for, to look at it or to mend it. */
 const THERE: ReadonlySet<RefusalCode> = new Set<RefusalCode>([
@@ -41,8 +66,9 @@ const THERE: ReadonlySet<RefusalCode> = new Set<RefusalCode>([
 
 async function existing(
   bench: Workbench,
-  job: Job,
+  asked: Asked,
 ): Promise<{ readonly path: string; readonly notes: readonly string[] }> {
+  const { job, goal } = asked;
   const place = await lookAt(bench, job, null);
   if (place.kind === 'admitted') return { path: place.workspace.path, notes: [] };
   if (place.kind === 'refused' && THERE.has(place.code))
@@ -51,19 +77,27 @@ async function existing(
       notes: [place.message, ...place.next.map((one) => `next: ${one}`)],
     };
   if (place.kind === 'refused') throw refusedPlace(job, place);
-  throw new OwlError('missing-branch', `job ${job.id} has no worktree`, {
-    next: [`git owl worktree ${job.id} --ensure`],
+  throw new OwlError('missing-branch', `${nameOf(asked)} has no worktree`, {
+    next: [`git owl worktree ${goal?.id ?? job.id} --ensure`],
   });
 }
 
-async function ensure(bench: Workbench, job: Job): Promise<string> {
+async function ensure(bench: Workbench, asked: Asked): Promise<string> {
+  const { job, goal } = asked;
   await settleLeftovers(bench);
-  await needJobBranch(bench, job);
+  if (goal === null) await needJobBranch(bench, job);
   const tip = await ownTip(bench, job);
-  if (tip === null)
-    throw new OwlError('missing-branch', `job ${job.id} has no branch yet`, { next: [`git owl run ${job.id} --step`] });
+  if (tip === null) {
+    const next = goal === null ? `git owl run ${job.id} --step` : `git owl show ${goal.id}`;
+    throw new OwlError('missing-branch', `${nameOf(asked)} has no branch${goal === null ? ' yet' : ' here'}`, {
+      next: [next],
+    });
+  }
   const { policy } = (await currentPolicy(bench, wishOf(job))).loaded;
-  return (await openWorktree(bench, job, policy, tip)).path;
+  if (goal === null) return (await openWorktree(bench, job, policy, tip)).path;
+  const found = await openRound(bench, job, policy, tip);
+  if (found.kind === 'admitted') return found.workspace.path;
+  throw refusedPlace(job, found);
 }
 
 interface WorktreeRow {

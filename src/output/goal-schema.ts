@@ -120,6 +120,10 @@ export const evidence = v.looseObject({
 export const shownGoal = v.looseObject({
   ...goal.entries,
   waits: v.optional(maybeText),
+  /** Of its current Round; null: there is none. */
+  worktree: maybeText,
+  /** Paths that are not committed there; null: there is none, or it cannot be looked at. */
+  uncommitted: v.nullable(texts),
   history: v.array(round),
   evidence: v.array(evidence),
   invocations: v.array(invocation),

@@ -248,7 +248,7 @@ export const DATA_SCHEMAS = {
     schema: v.looseObject({ goal: v.optional(id), job: v.optional(id), base: at, tip: oid, text }),
   },
   handoff: { of: 'handoff', schema: v.looseObject({ job: id, path: text, commit: maybeOid, text }) },
-  worktree: { of: 'worktree', schema: v.looseObject({ job: id, path: text, branch: text }) },
+  worktree: { of: 'worktree', schema: v.looseObject({ goal: v.optional(id), job: id, path: text, branch: text }) },
   worktrees: {
     of: 'worktree list',
     schema: items(v.looseObject({ job: id, path: text, branch: maybeText, state: maybeText })),

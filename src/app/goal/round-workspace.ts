@@ -2,29 +2,69 @@
 
 import type { Oid } from '../../domain/git.js';
 import type { Goal } from '../../domain/goal.js';
-import type { LoadedPolicy } from '../../domain/policy.js';
+import type { Job } from '../../domain/job.js';
+import type { LoadedPolicy, Policy } from '../../domain/policy.js';
 import { lstatIfThere } from '../../git/files.js';
+import type { Snapshot } from '../../state/types.js';
 import { jobRef } from '../jobs.js';
+import { lookAt } from '../place.js';
 import { furnish } from '../run/furnish.js';
 import { forget } from '../run/one-run.js';
 import type { Workbench } from '../workbench.js';
+import { cleanliness } from '../workspace/cleanliness.js';
 import { ensureWorkspace } from '../workspace/create.js';
 import { worktreePath } from '../workspace/path.js';
+import { loadRegistration } from '../workspace/registration.js';
 import { sayRefused, type Workspace } from '../workspace/types.js';
 import { currentRoundJob } from './round-jobs.js';
+
+const bareNote = ({ id }: Pick<Job, 'id'>): string => `unfurnished/${id}`;
+
+/** The worktree alone, made again when it is missing; whoever works there next does its setup. */
+export async function openRound(
+  bench: Workbench,
+  job: Job,
+  policy: Policy,
+  tip: Oid,
+): ReturnType<typeof ensureWorkspace> {
+  const { environment, repository } = bench;
+  const path = await worktreePath({ environment, policy, repository, id: job.id });
+  // Said before it is made: killed in between, or with a setup that failed, the next one does it.
+  if ((await lstatIfThere(path)) === null) await bench.notes.write(bareNote(job), {}, 'absent');
+  return ensureWorkspace(bench, { id: job.id, path, branch: jobRef(job), commit: tip });
+}
+
+export interface RoundPlace {
+  /** null: there is none. */
+  readonly path: string | null;
+  /** Paths in it; null: there is none, or it cannot be looked at. */
+  readonly uncommitted: readonly string[] | null;
+}
+
+/** Where the current Round works, and what is not committed there. Nothing is made. */
+export async function lookAtRound(bench: Workbench, snapshot: Snapshot, goal: Goal): Promise<RoundPlace> {
+  const job = await currentRoundJob(snapshot, goal);
+  const none = { path: null, uncommitted: null };
+  if (job === null) return none;
+  const place = await lookAt(bench, job, null);
+  if (place.kind === 'missing') return none;
+  if (place.kind === 'refused') return { path: await registeredAt(bench, job), uncommitted: null };
+  const { modified, untracked, nested, submodules } = await cleanliness(bench.repository, place.workspace);
+  const uncommitted = [...modified, ...untracked, ...nested, ...submodules.map(({ path }) => path)];
+  return { path: place.workspace.path, uncommitted };
+}
+
+const registeredAt = async (bench: Workbench, { id }: Job): Promise<string | null> =>
+  (await loadRegistration(bench.notes, id))?.value.path ?? null;
 
 /** A text: why it is not to be had. */
 export async function roundWorkspace(bench: Workbench, goal: Goal, loaded: LoadedPolicy): Promise<Workspace | string> {
   const job = await currentRoundJob(await bench.store.snapshot(), goal);
   const tip = job === null ? null : await (await bench.repository.engine()).resolve(jobRef(job));
   if (job === null || tip === null) return `round ${goal.round} has no branch here`;
-  const { environment, repository } = bench;
-  const path = await worktreePath({ environment, policy: loaded.policy, repository, id: job.id });
-  // Said before it is made: killed in between, or with a setup that failed, the next one does it.
-  const bare = `unfurnished/${job.id}`;
-  if ((await lstatIfThere(path)) === null) await bench.notes.write(bare, {}, 'absent');
-  const found = await ensureWorkspace(bench, { id: job.id, path, branch: jobRef(job), commit: tip });
+  const found = await openRound(bench, job, loaded.policy, tip);
   if (found.kind !== 'admitted') return sayRefused(found, goal.id);
+  const bare = bareNote(job);
   const note = await bench.notes.read(bare);
   const base = goal.candidate?.base ?? goal.base?.oid;
   if (note === null || base === undefined) return found.workspace;

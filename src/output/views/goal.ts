@@ -31,6 +31,8 @@ export interface GoalData {
   /** What stays on its target though nothing says so, and what takes that back. */
   readonly standing: readonly Brought[];
   readonly kept: readonly { readonly subject: string; readonly oid: string | null }[];
+  /** Of its current Round; nulls: there is no worktree, or it cannot be looked at. */
+  readonly place: { readonly path: string | null; readonly uncommitted: readonly string[] | null };
   readonly proposals: readonly Proposal[];
 }
 
@@ -87,6 +89,8 @@ function goalRows(data: GoalData, theme: Theme, now: number): readonly Field[] {
     ],
     ['base', sayAt(goal.base, theme)],
     ['branch', goal.branch === null ? null : theme.ref(goal.branch)],
+    ['worktree', data.place.path === null ? null : theme.path(data.place.path)],
+    ['uncommitted', sayPaths(data.place.uncommitted ?? [], theme)],
     ['candidate', goal.candidate === null ? null : theme.oid(goal.candidate.tip)],
     [
       'integration',
@@ -115,6 +119,15 @@ function sayThere(delivered: PublishedGoal['delivered'], where: string): string 
     default:
       return `in ${where}`;
   }
+}
+
+/** How many a person is told; JSON has them all. */
+const FEW = 10;
+
+function sayPaths(paths: readonly string[], theme: Theme): string | null {
+  if (paths.length === 0) return null;
+  const more = paths.length > FEW ? theme.dim(` and ${paths.length - FEW} more`) : '';
+  return `${theme.path(paths.slice(0, FEW).join(', '))}${more}`;
 }
 
 const sayWindow = ({ event, deadline, due }: NonNullable<PublishedGoal['window']>, theme: Theme): string =>

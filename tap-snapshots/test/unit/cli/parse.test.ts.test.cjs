@@ -29,7 +29,7 @@ See what is going on
    log          Print the agent's output
    diff         Show the change of a Job against the base of its last Run, or of a Goal
    review       Show intent, Plan, change, checks, verdicts and open questions in one place
-   worktree     Print the path of a Job's worktree
+   worktree     Print the path of the worktree of a Job, or of a Goal's current Round
    conflicts    Predict which open branches collide with their target or with each other
    report       Write board, timeline and evidence as one page, or as Markdown
    events       List what happened, newest first
@@ -1122,9 +1122,9 @@ usage: git owl log [<options>] [<id>]
 
 Print the agent's output.
 
-Of a Job: of the last Run, or of the one named. Of a Goal: of all Runs and gates of its current
-Round, oldest first, with what their checks printed. Without an id: the Job whose worktree this is,
-else the only live one.
+Of a Job: of the last Run, or of the one named. Of a Goal: of all Runs, gates, handlers and Skills
+of its current Round, oldest first, with what checks printed. Without an id: the Job whose worktree
+this is, else the only live one.
 
 Options
    -f, --follow   go on printing while the Run, or the gate, lives
@@ -1566,7 +1566,7 @@ Examples
 exports[`test/unit/cli/parse.test.ts > TAP > 06: help is one screen, grouped by task, with the one path first > git owl worktree -h 1`] = `
 usage: git owl worktree [<options>] [<id>]
 
-Print the path of a Job's worktree.
+Print the path of the worktree of a Job, or of a Goal's current Round.
 
 "git owl worktree list" lists them all. Without an id: the Job whose worktree this is, else the only
 live one.
