@@ -112,7 +112,8 @@ export async function changeJob(
     refuseRoundJob(job, step);
     await refuseWhileLanding(bench, job.id);
     await refuseWhileReverting(bench, { kind: 'job', id: job.id });
-    if (step !== 'cancel') await refuseUnknown(bench, { kind: 'job', id: job.id });
+    if (step !== 'cancel')
+      await refuseUnknown(bench, { kind: 'job', id: job.id }, { closed: job.state === 'cancelled' });
     const changed = await decide(job, tx);
     if (changed === null) return job;
     tx.putJob(changed.job);

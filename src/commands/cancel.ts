@@ -53,7 +53,9 @@ async function endGoal(bench: Workbench, goal: Goal): Promise<void> {
   // A push cannot be taken back: what arrives is recorded, and the Goal stays cancelled (G35).
   if (sent?.value.step === 'sending')
     bench.say(`goal ${goal.id}: its ${sent.value.act} is being sent; what arrives is recorded`);
-  else if (!bench.dryRun) {
+  else if (sent !== null)
+    bench.say(`goal ${goal.id}: its ${sent.value.act} was sent, and may still arrive; what arrives is recorded`);
+  if (sent?.value.step !== 'sending' && !bench.dryRun) {
     const live = await findLive(bench, await bench.store.snapshot(), { kind: 'goal', goal });
     // One that asks for this itself is not ended before it has its answer.
     const asks = live?.invocation !== undefined && callerOf(bench) !== null;

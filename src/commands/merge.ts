@@ -40,7 +40,7 @@ export async function run(context: Context, request: Request): Promise<Report> {
   // What is asked for has come about: nothing to do (06, exit statuses).
   if (job.state === 'done' && job.merged !== null && !job.reverted)
     return decided(bench, { result: job, repeated: false }, `is merged already, into ${job.merged.ref}`);
-  await refuseUnknown(bench, { kind: 'job', id: job.id });
+  await refuseUnknown(bench, { kind: 'job', id: job.id }, { continuing: 'merge' });
   checkMergeByHand(job);
   if (bench.dryRun) return planned(bench, job, request);
   const current = await fetchedPolicy(bench, wishOf(job));

@@ -100,7 +100,8 @@ export const JOB_TABLE: Readonly<Record<JobState, Row>> = {
     export: ['done'],
   },
   cancelled: {
-    reopen: ['pending'],
+    // `done`: its merge arrived all the same.
+    reopen: ['pending', 'done'],
     drop: ['cancelled'],
     restore: ['pending', 'blocked', 'review', 'escalated', 'exhausted', 'cancelled'],
   },

@@ -299,3 +299,23 @@ t.test(
     }
   },
 );
+
+t.test('G30, G32: a remote that goes away under the lease is told as that, and nothing is sent', async (t) => {
+  const box = await sandbox(t);
+  const cut = box.path('cut');
+  const script = box.executable('cut-off', `#!/bin/sh\ntest -e '${cut}' && exit 1\nexec "$@"\n`);
+  const rules = `governance: { checks: [{ name: rules, run: "touch ${cut}" }] }\n`;
+  const agents = [box.agent('worker', APART)];
+  const repo = await box.repository({ remote: 'bare', agents, config: `${GATED}${rules}` });
+  for (const pack of ['upload', 'receive'])
+    await repo.git('config', `remote.origin.${pack}pack`, `${script} git-${pack}-pack`);
+  const start = await repo.oid('main');
+  const id = await addGoal(repo, 'cut off');
+  // So short that it is renewed before the push.
+  const env = { OWL_LEASE_LENGTH: '600' };
+  const away = await repo.owlFails(9, 'goal', 'advance', id, '--json', { env });
+  t.match(away.json().error, { code: 'remote-unreachable', message: /could not be renewed/ });
+  t.match(await showGoal(repo, id), { status: 'governance', integration: null });
+  repo.remove(cut);
+  t.equal(await onRemote(repo), start);
+});

@@ -37,7 +37,7 @@ export async function underClaim<T>(
     await bringTip(bench, remote, job);
     await failpoint('claim.before-work');
     const holds = async (): Promise<boolean> => {
-      if (lease.fresh() || (await lease.confirm()) || !lease.lost.aborted) return true;
+      if (lease.fresh() || (await lease.confirm()) === null || !lease.lost.aborted) return true;
       // Another runner has it by now: what it said counts, and this result is kept beside it.
       await takeState(bench, remote).catch(sayOnly(bench));
       return false;

@@ -22,7 +22,7 @@ export const cancelJob = (bench: Workbench, id: string): Promise<Updated<Job>> =
   });
 
 /**
- * A cancelled Job becomes pending; a done one that was not merged, or whose merge was taken back, goes to review, with its branch.
+ * A cancelled Job becomes pending, or done where its merge arrived after that (G35): it would be merged a second time; a done one that was not merged, or whose merge was taken back, goes to review, with its branch.
  * Throws OwlError `wrong-state`, `refused`, `nothing-kept`.
  */
 export const reopenJob = (bench: Workbench, id: string): Promise<Updated<Job>> =>
@@ -33,7 +33,8 @@ export const reopenJob = (bench: Workbench, id: string): Promise<Updated<Job>> =
         next: [`git owl restore ${job.id}`],
       });
     }
-    const to = job.state === 'cancelled' ? 'pending' : 'review';
+    const arrived = job.merged !== null && !job.reverted;
+    const to = job.state !== 'cancelled' ? 'review' : arrived ? 'done' : 'pending';
     // What was taken back is delivered by nothing any more: it may be merged again (G52).
     const change = { reason: null, not_before: null, ...(job.reverted ? { merged: null, reverted: false } : {}) };
     const moved = moveJob(job, { event: 'reopen', to, op: tx.op, at: tx.now }, change);

@@ -88,7 +88,7 @@ export async function decideGoal(
     async (tx) => {
       const goal = await findGoal(tx, decision.goal);
       // Until the remote was looked at, nothing but cancel is accepted (G32).
-      if (decision.verb !== 'cancel') await refuseUndecided(bench, goal.id);
+      if (decision.verb !== 'cancel') await refuseUndecided(bench, goal);
       refuseStale(goal, decision, caller);
       refuseLate(goal, caller, Date.parse(tx.now));
       const made = await change(goal, tx);
@@ -118,8 +118,8 @@ export async function decideGoal(
   );
 }
 
-async function refuseUndecided(bench: Workbench, id: string): Promise<void> {
-  await refuseUnknown(bench, { kind: 'goal', id });
+async function refuseUndecided(bench: Workbench, { id, status }: Goal): Promise<void> {
+  await refuseUnknown(bench, { kind: 'goal', id }, { closed: status === 'cancelled' });
   await refuseWhileReverting(bench, { kind: 'goal', id });
 }
 

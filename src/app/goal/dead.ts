@@ -26,7 +26,7 @@ export async function endDeadWork(bench: Workbench, goal: Goal): Promise<OwlErro
     await settleLeftovers(bench);
   }
   try {
-    await refuseUnknown(bench, { kind: 'goal', id: goal.id });
+    await refuseUnknown(bench, { kind: 'goal', id: goal.id }, { continuing: 'merge' });
     return null;
   } catch (error) {
     if (isOwlError(error, 'busy') || isOwlError(error, 'remote')) return error;

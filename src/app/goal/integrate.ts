@@ -2,7 +2,7 @@
 
 import { newEvidence } from '../../domain/evidence.js';
 import type { Oid, RefName } from '../../domain/git.js';
-import type { Evidence } from '../../domain/goal.js';
+import type { Evidence, Goal } from '../../domain/goal.js';
 import { goalReason } from '../../domain/goal-reasons.js';
 import { HANDOFF_PATH } from '../../domain/handoff.js';
 import { stands } from '../../domain/machine.js';
@@ -13,13 +13,14 @@ import { moveBranchWithCheckouts } from '../follow.js';
 import { foundGoal } from '../goals.js';
 import { integrationMessage } from '../land/message.js';
 import type { Lease } from '../lease/hold.js';
+import { readPublication } from '../publish/note.js';
 import type { Target } from '../publish/publish.js';
 import type { Workbench } from '../workbench.js';
 import { type Held, releaseGoal } from './claim.js';
 import type { CurrentTarget } from './current-target.js';
 import { failStep } from './fail.js';
 import { publishMerge } from './publish-merge.js';
-import { type GoalMergeDetail, settleGoalMerge } from './settle-merge.js';
+import { type GoalMergeDetail, settleEvidence, settleGoalMerge, type Unsettled } from './settle-merge.js';
 import type { StepResult } from './step.js';
 
 /** Publishes what both gates passed. Throws what Git and the store throw; a note lets the next command find out what arrived. */
@@ -32,7 +33,32 @@ export async function integrate(
   const { goal } = held;
   const { candidate, target } = goal;
   if (candidate === null || target === null) throw new Error(`goal ${goal.id} has no candidate`);
-  const made = await landingCommit(bench.repository, {
+  // Sent before, and it may still arrive: the same once more, so that there is one merge whichever is first.
+  const again = await sentBefore(bench, goal, now.at.oid);
+  const begun = again ?? (await begin(bench, held, now, lease, await makeMerge(bench, held, now, lease)));
+  if (begun === null) return { kind: 'superseded', goal };
+  const detail: GoalMergeDetail = { goal: goal.id, evidence: begun.id, occurrence: goal.occurrence };
+  const unsent: Unsettled = again === null ? 'void' : 'unknown';
+  const unconfirmed = (await lease?.confirm()) ?? null;
+  if (unconfirmed !== null) {
+    await settleEvidence(bench, detail, unsent);
+    const code = unconfirmed.kind === 'lost' ? 'lease-held' : 'remote-unreachable';
+    return { kind: 'waits', goal: await releaseGoal(bench, held, { reason: goalReason(code, unconfirmed.why) }) };
+  }
+  if (target.publish && target.remote !== null)
+    return publish(bench, held, { remote: target.remote, branch: target.name }, { begun, detail, unsent });
+  return moveLocal(bench, held, now, begun, detail);
+}
+
+async function makeMerge(
+  bench: Workbench,
+  { goal }: Held,
+  now: CurrentTarget,
+  lease: Lease | null,
+): Promise<LandingCommit> {
+  const { candidate } = goal;
+  if (candidate === null) throw new Error(`goal ${goal.id} has no candidate`);
+  return landingCommit(bench.repository, {
     base: now.at.oid,
     tip: candidate.tip,
     message: integrationMessage(goal, candidate, lease?.token ?? null),
@@ -40,19 +66,17 @@ export async function integrate(
     signing: now.current.loaded.policy.signing,
     handoffPath: HANDOFF_PATH,
   });
-  const begun = await begin(bench, held, now, lease, made);
-  if (begun === null) return { kind: 'superseded', goal };
-  const detail: GoalMergeDetail = { goal: goal.id, evidence: begun.id, occurrence: goal.occurrence };
-  if (lease !== null && !(await lease.confirm())) {
-    await settleEvidence(bench, begun, 'void');
-    return {
-      kind: 'waits',
-      goal: await releaseGoal(bench, held, { reason: goalReason('lease-held', 'the lease was lost') }),
-    };
-  }
-  if (target.publish && target.remote !== null)
-    return publish(bench, held, { remote: target.remote, branch: target.name }, made, begun, detail);
-  return moveLocal(bench, held, now, made, begun, detail);
+}
+
+/** What a merge of exactly this Candidate onto exactly this target began with, which was sent and did not arrive so far. */
+async function sentBefore(bench: Workbench, goal: Goal, target: Oid): Promise<Evidence | null> {
+  const note = await readPublication<GoalMergeDetail>(bench, goal);
+  if (note === null || note.value.act !== 'merge') return null;
+  const sent = note.value.sent.find(({ expected }) => expected === target);
+  const begun = (await (await bench.store.snapshot()).evidence(goal.id)).find(({ id }) => id === sent?.detail.evidence);
+  if (begun === undefined || begun.status === 'done' || begun.commits.merge !== sent?.commit) return null;
+  const { base, tip } = begun.candidate ?? {};
+  return tip === goal.candidate?.tip && base === goal.candidate?.base ? begun : null;
 }
 
 /** The evidence as begun, with the merge's id, before anything is sent; cancelled meanwhile: nothing happens (G35). */
@@ -98,50 +122,55 @@ async function begin(
   return updated.result;
 }
 
+interface Begun {
+  readonly begun: Evidence;
+  readonly detail: GoalMergeDetail;
+  /** What it is where this time nothing was sent. */
+  readonly unsent: Unsettled;
+}
+
 async function publish(
   bench: Workbench,
   held: Held,
   target: Target,
-  made: LandingCommit,
-  begun: Evidence,
-  detail: GoalMergeDetail,
+  { begun, detail, unsent }: Begun,
 ): Promise<StepResult> {
   const { goal } = held;
   const expected = begun.commits.target_before as Oid;
-  const send = { commit: made.commit, expected };
+  const send = { commit: begun.commits.merge as Oid, expected };
   const published = await publishMerge(bench, { goal, target, begun, send, detail });
   switch (published.kind) {
     case 'superseded':
-      await settleEvidence(bench, begun, 'void');
+      await settleEvidence(bench, detail, unsent);
       return { kind: 'superseded', goal };
     case 'published': {
       const note = { unit: { kind: 'goal' as const, id: goal.id }, ...target };
       // What an earlier try had sent was there already, and this merge was not sent.
       const earlier = published.sent.detail.evidence !== begun.id;
-      if (earlier) await settleEvidence(bench, begun, 'void');
+      if (earlier) await settleEvidence(bench, detail, 'void');
       const settled = await settleGoalMerge(bench, note, published.sent, earlier ? 'recovered' : 'merged');
       for (const line of settled.left) bench.say(line);
       return settled.goal === null ? { kind: 'superseded', goal } : { kind: 'on', goal: settled.goal };
     }
     case 'moved': {
-      await settleEvidence(bench, begun, 'void');
+      await settleEvidence(bench, detail, 'void');
       const why = goalReason('target-moved', `${target.branch} of ${target.remote} moved before the merge arrived`);
       return failStep(bench, held, { why, commits: { target_before: expected } });
     }
     case 'declined': {
-      await settleEvidence(bench, begun, 'void');
+      await settleEvidence(bench, detail, unsent);
       const text = `${target.remote} does not take it on ${target.branch}: ${published.why}`;
       return failStep(bench, held, { why: goalReason('declined-by-server', text) });
     }
     case 'unanswered':
     case 'unknown':
-      await settleEvidence(bench, begun, 'unknown');
+      await settleEvidence(bench, detail, 'unknown');
       return {
         kind: 'waits',
         goal: await releaseGoal(bench, held, { reason: goalReason('publication-unknown', published.why) }),
       };
     case 'held':
-      await settleEvidence(bench, begun, 'void');
+      await settleEvidence(bench, detail, unsent);
       return {
         kind: 'waits',
         goal: await releaseGoal(bench, held, { reason: goalReason(published.code, published.why) }),
@@ -154,34 +183,34 @@ async function moveLocal(
   bench: Workbench,
   held: Held,
   now: CurrentTarget,
-  made: LandingCommit,
   begun: Evidence,
   detail: GoalMergeDetail,
 ): Promise<StepResult> {
   const { goal } = held;
+  const commit = begun.commits.merge as Oid;
   const ref: RefName = now.at.ref;
   await failpoint('integrate.before-target');
   const moved = await moveBranchWithCheckouts(bench, {
     ref,
     old: now.at.oid,
-    new: made.commit,
+    new: commit,
     reason: `owl: merge goal ${goal.id}`,
   });
   await failpoint('integrate.after-target');
   switch (moved.kind) {
     case 'moved': {
-      const sent = { commit: made.commit, expected: now.at.oid, state: null, detail };
+      const sent = { commit, expected: now.at.oid, state: null, detail };
       const settled = await settleGoalMerge(bench, null, sent, 'merged');
       return settled.goal === null ? { kind: 'superseded', goal } : { kind: 'on', goal: settled.goal };
     }
     case 'lost':
-      await settleEvidence(bench, begun, 'void');
+      await settleEvidence(bench, detail, 'void');
       return failStep(bench, held, {
         why: goalReason('target-moved', `${ref} moved before it could be merged into`),
         commits: { target_before: now.at.oid },
       });
     case 'waits':
-      await settleEvidence(bench, begun, 'void');
+      await settleEvidence(bench, detail, 'void');
       return {
         kind: 'waits',
         goal: await releaseGoal(bench, held, {
@@ -189,20 +218,4 @@ async function moveLocal(
         }),
       };
   }
-}
-
-/** Nothing came of it, or nobody knows yet: the Goal's view names no integration unless that may still be there. */
-async function settleEvidence(bench: Workbench, begun: Evidence, status: 'void' | 'unknown'): Promise<void> {
-  await bench.store.update({ step: 'goal-integrate' }, async (tx) => {
-    const found = foundGoal(begun.goal, await tx.goal(begun.goal));
-    tx.putEvidence({ ...begun, status });
-    if (status === 'void' && found.integration === begun.id)
-      tx.putGoal({ ...found, integration: null, revision: found.revision + 1, updated: tx.now });
-    tx.event({
-      event: 'goal.integrating',
-      subject: `goal ${begun.goal}: the merge ${begun.commits.merge ?? ''} ${status === 'void' ? 'was not published' : 'may have been published'}`,
-      goal: begun.goal,
-      round: begun.round,
-    });
-  });
 }

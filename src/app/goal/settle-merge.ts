@@ -85,3 +85,31 @@ export async function settleGoalMerge(
   if (note !== null) await forgetPublication(bench, note.unit);
   return { goal: updated.result, left };
 }
+
+/** What became of the evidence that a merge began with, where that was not its arrival. */
+export type Unsettled = 'void' | 'unknown';
+
+/** Nothing came of it, or nobody knows yet: the Goal's view names no integration unless that may still be there. */
+export async function settleEvidence(
+  bench: Workbench,
+  { goal: id, evidence }: Pick<GoalMergeDetail, 'goal' | 'evidence'>,
+  status: Unsettled,
+): Promise<void> {
+  await bench.store.update({ step: 'goal-integrate' }, async (tx) => {
+    const loaded = await tx.goal(id);
+    if (loaded.kind !== 'found') return;
+    const goal = foundGoal(id, loaded);
+    const begun = (await tx.evidence(id)).find((one) => one.id === evidence);
+    if (begun === undefined || begun.status === 'done' || begun.status === status) return;
+    tx.putEvidence({ ...begun, status });
+    if (status === 'void' && goal.integration === begun.id)
+      tx.putGoal({ ...goal, integration: null, revision: goal.revision + 1, updated: tx.now });
+    const said = status === 'void' ? 'was not published' : 'may have been published';
+    tx.event({
+      event: 'goal.integrating',
+      subject: `goal ${id}: the merge ${begun.commits.merge ?? ''} ${said}`,
+      goal: id,
+      round: begun.round,
+    });
+  });
+}

@@ -4,7 +4,7 @@
 import { sayGuarded } from '../../config/guard.js';
 import { type Oid, type RefName, remoteRef } from '../../domain/git.js';
 import { HANDOFF_PATH } from '../../domain/handoff.js';
-import type { Job } from '../../domain/job.js';
+import type { Job, Merged } from '../../domain/job.js';
 import { needsVerifying } from '../../domain/landing.js';
 import { moveJob } from '../../domain/machine.js';
 import { reason } from '../../domain/reasons.js';
@@ -14,8 +14,9 @@ import { ownTip } from '../jobs.js';
 import type { Lease } from '../lease/hold.js';
 import { withLease } from '../lease/lease.js';
 import { currentPolicy, wishOf } from '../policy.js';
+import { findSent } from '../publish/look.js';
 import { readPublication } from '../publish/note.js';
-import { findSent, type Published, publishCommit, type Target } from '../publish/publish.js';
+import { type Published, publishCommit, type Target } from '../publish/publish.js';
 import { type JobMergeDetail, settleJobMerge } from '../publish/settle.js';
 import { sharedState } from '../state-share/part.js';
 import { putWholeJob } from '../state-share/put-job.js';
@@ -36,7 +37,7 @@ const TRIES = 6;
 export async function settleArrived(bench: Workbench, job: Job): Promise<Landed | null> {
   const note = await readPublication<JobMergeDetail>(bench, job);
   if (note === null || note.value.act !== 'merge') return null;
-  const found = await findSent<JobMergeDetail>(bench, note.value.unit);
+  const found = await findSent<JobMergeDetail>(bench, note.value);
   return found.kind === 'there' ? settleJobMerge(bench, note.value, found.sent) : null;
 }
 
@@ -95,8 +96,9 @@ async function publishUnder(
     const guarded = await guardedIn(bench, current.loaded, base.oid, tip);
     if (guarded.length > 0 && !request.allowGuarded)
       return { kind: 'guarded', paths: guarded, said: sayGuarded(current.loaded.policy, guarded) };
-    if (lease !== null && !(await lease.confirm()))
-      return { kind: 'busy', why: `the lease of ${target.branch} was lost` };
+    const unconfirmed = await lease?.confirm();
+    if (unconfirmed?.kind === 'unreachable') return { kind: 'unpublished', why: unconfirmed.why, known: true };
+    if (unconfirmed?.kind === 'lost') return { kind: 'busy', why: unconfirmed.why };
     try {
       const at = { ref, base: base.oid, tip, lease };
       const published = await publishMerge(bench, { ...request, job, current }, target, at);
@@ -110,29 +112,44 @@ async function publishUnder(
   return { kind: 'busy', why: `${target.branch} of ${target.remote} moves faster than it can be merged into` };
 }
 
-async function publishMerge(
-  bench: Workbench,
-  request: LandRequest,
-  target: Target,
-  at: { readonly ref: RefName; readonly base: Oid; readonly tip: Oid; readonly lease: Lease | null },
-): Promise<Published<JobMergeDetail> | Extract<Landed, { readonly kind: 'superseded' | 'busy' }>> {
-  const { job } = request;
+interface At {
+  readonly ref: RefName;
+  readonly base: Oid;
+  readonly tip: Oid;
+  readonly lease: Lease | null;
+}
+
+type NewMerge = Omit<Merged, 'at'> & { readonly after: Oid };
+
+async function makeMerge(bench: Workbench, { job, current }: LandRequest, at: At): Promise<NewMerge> {
   const made = await landingCommit(bench.repository, {
     base: at.base,
     tip: at.tip,
     message: mergeMessage(job, at.lease?.token ?? null),
     identity: await bench.repository.identity(),
-    signing: request.current.loaded.policy.signing,
+    signing: current.loaded.policy.signing,
     handoffPath: HANDOFF_PATH,
   });
-  const merged = {
-    by: 'owl' as const,
-    ref: at.ref,
-    before: at.base,
-    after: made.commit,
-    commits: made.commits,
-    files: made.files,
-  };
+  const { commit: after, commits, files } = made;
+  return { by: 'owl', ref: at.ref, before: at.base, after, commits, files };
+}
+
+/** The merge of exactly this tip onto exactly this base that was sent, and did not arrive so far: the same is sent once more (G32). */
+async function sentBefore(bench: Workbench, job: Job, at: At): Promise<NewMerge | null> {
+  const note = await readPublication<JobMergeDetail>(bench, job);
+  if (note === null || note.value.act !== 'merge') return null;
+  const sent = note.value.sent.find(({ expected, detail }) => expected === at.base && detail.tip === at.tip);
+  return sent === undefined ? null : { ...sent.detail.merged, after: sent.commit };
+}
+
+async function publishMerge(
+  bench: Workbench,
+  request: LandRequest,
+  target: Target,
+  at: At,
+): Promise<Published<JobMergeDetail> | Extract<Landed, { readonly kind: 'superseded' | 'busy' }>> {
+  const { job } = request;
+  const merged = (await sentBefore(bench, job, at)) ?? (await makeMerge(bench, request, at));
   const begun = await beginLanding(bench, job, {
     job: job.id,
     ref: at.ref,
@@ -155,7 +172,7 @@ async function publishMerge(
     act: 'merge',
     target,
     send: {
-      commit: made.commit,
+      commit: merged.after,
       expected: at.base,
       detail: request.request === undefined ? detail : { ...detail, request: request.request },
     },

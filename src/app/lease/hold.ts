@@ -17,8 +17,8 @@ export interface Lease {
   readonly how: 'free' | 'expired' | 'dead' | 'mine';
   /** Aborted when it was lost to somebody else, or could not be renewed in time. */
   readonly lost: AbortSignal;
-  /** Renews, unless that was done a moment ago; false: it is lost. To be asked before anything is published. */
-  confirm(): Promise<boolean>;
+  /** Renews, unless that was done a moment ago. Null: it is held. To be asked before anything is published. */
+  confirm(): Promise<Unconfirmed | null>;
   /** Nobody can have taken it over yet, by both clocks of this machine: asks nobody. */
   fresh(): boolean;
   /**
@@ -26,6 +26,12 @@ export interface Lease {
    * `kept`: it is to stay, since what was done under it is not published. `alone`: it is still to be given back.
    */
   endWith(push: (release: PushUpdate) => Promise<'released' | 'lost' | 'kept' | 'alone'>): Promise<void>;
+}
+
+/** `lost`: somebody else has it, or may have. `unreachable`: the place that it lies at did not answer. */
+interface Unconfirmed {
+  readonly kind: 'lost' | 'unreachable';
+  readonly why: string;
 }
 
 export interface Got {
@@ -60,12 +66,15 @@ export function hold(bench: Workbench, place: LeasePlace, got: Got): { lease: Le
   let renewed = got.since;
   let ended: 'released' | 'lost' | 'kept' | 'alone' = 'alone';
   let last: Promise<boolean> = Promise.resolve(true);
+  /** Why the last renewal was not answered. */
+  let silent: string | null = null;
 
   const renew = async (): Promise<boolean> => {
     if (lost.signal.aborted) return false;
     const next = { ...value, beat: value.beat + 1 };
     const began = instant(bench);
     const swap = await place.swap(oid, next);
+    silent = null;
     if (swap.kind === 'moved') {
       oid = swap.oid;
       value = next;
@@ -79,6 +88,7 @@ export function hold(bench: Workbench, place: LeasePlace, got: Got): { lease: Le
       value = now.value;
       return false;
     }
+    if (now.kind === 'failed') silent = now.reason;
     const gone = swap.kind === 'lost' && now.kind !== 'failed';
     if (gone || bench.clock.elapsed() - renewed.elapsed > value.length)
       lost.abort(`the lease of ${place.target} was lost`);
@@ -95,8 +105,11 @@ export function hold(bench: Workbench, place: LeasePlace, got: Got): { lease: Le
     const past = Math.max(elapsed - renewed.elapsed, Math.abs(now - renewed.now));
     return !lost.signal.aborted && past < value.length * share;
   };
-  const confirm = async (): Promise<boolean> =>
-    isFresh(MOMENT) || (await inTurn()) || (!lost.signal.aborted && (await inTurn()));
+  const confirm = async (): Promise<Unconfirmed | null> => {
+    if (isFresh(MOMENT) || (await inTurn()) || (!lost.signal.aborted && (await inTurn()))) return null;
+    if (silent === null) return { kind: 'lost', why: `the lease of ${place.target} was lost` };
+    return { kind: 'unreachable', why: `the lease of ${place.target} could not be renewed: ${silent}` };
+  };
   const beat = async (): Promise<void> => {
     while (!over.signal.aborted && !lost.signal.aborted) {
       await bench.clock.sleep(value.length * RENEWALS, over.signal);

@@ -1,19 +1,19 @@
 // One commit to the target of a remote, exactly once: the remote is the point of serialization (G32). The note comes before
 // the push, and what a push did is what the remote has. No local branch moves here: see follow-target.ts.
 
-import { branchRef, type Oid, remoteRef } from '../../domain/git.js';
-import { fetchBranch } from '../../git/fetch.js';
+import { branchRef, type Oid } from '../../domain/git.js';
+import { mayArrive } from '../../domain/publication.js';
 import { type PushedRef, type PushResult, type PushUpdate, pushRefs } from '../../git/push.js';
 import { failpoint } from '../../system/failpoint.js';
 import type { Workbench } from '../workbench.js';
 import { beforehand } from './beforehand.js';
+import { findSent } from './look.js';
 import {
   forgetPublication,
   type PublishAct,
   type PublishedUnit,
   readPublication,
   type Sent,
-  type StoredNote,
   writePublication,
 } from './note.js';
 
@@ -28,7 +28,7 @@ export interface PublishRequest<D> {
   readonly act: PublishAct;
   readonly target: Target;
   /** Made on `expected`, which the target must still be: always a fast-forward. */
-  readonly send: Omit<Sent<D>, 'state'>;
+  readonly send: Omit<Sent<D>, 'state' | 'beside'>;
   /** A branch that goes in the same push, such as the Candidate's; looked at anew for each try. */
   readonly branch?: (() => Promise<PushPart>) | undefined;
   /** The shared state with this unit's records, built anew for each try. */
@@ -48,7 +48,7 @@ export type Published<D> =
   | { readonly kind: 'moved'; readonly found: Oid | 'absent' }
   /** By the remote's own rules (G34). */
   | { readonly kind: 'declined'; readonly why: string }
-  /** It did not arrive as far as could be seen. */
+  /** It did not arrive as far as could be seen, and may still do. */
   | { readonly kind: 'unanswered'; readonly why: string }
   /** Nobody knows; the note says so, and nothing but cancel is accepted until the remote was looked at. */
   | { readonly kind: 'unknown'; readonly why: string }
@@ -75,32 +75,27 @@ const PAUSE = 50;
 
 /** Throws OwlError `busy` when another process of this clone publishes the same unit, and what the notes throw. */
 export async function publishCommit<D>(bench: Workbench, request: PublishRequest<D>): Promise<Published<D>> {
-  const { unit, act, target, send } = request;
+  const { unit, target, send } = request;
   const before = await readPublication<D>(bench, unit);
-  // Of an earlier try nobody knows: it is looked for before anything else is sent.
-  if (before !== null && before.value.step !== 'looked') {
-    const found = await findSent<D>(bench, unit);
-    if (found.kind === 'there') return { kind: 'published', sent: found.sent };
-    if (found.kind === 'unknown') return { kind: 'unknown', why: found.why };
-  }
+  // Of an earlier try: it is looked for before anything else is sent.
+  const found = before === null ? null : await findSent<D>(bench, before.value);
+  if (found?.kind === 'there') return { kind: 'published', sent: found.sent };
+  if (found?.kind === 'unknown') return { kind: 'unknown', why: found.why };
   const held = await beforehand(bench, target, send);
   if (held !== null) return held;
-  const earlier = before?.value.sent.filter(({ commit }) => commit !== send.commit) ?? [];
+  const earlier = before?.value.sent.filter((one) => found !== null && mayArrive(one, found.target)) ?? [];
+  const note = (sent: Sent<D>): Promise<void> => noteSending(bench, request, [...earlier, sent]);
   let without: readonly Beside[] = [];
   let declined = 0;
   for (let tries = 0; tries < TRIES; ) {
     const parts = await partsOf(request, without);
     if ('kind' in parts) return parts;
-    const sent: Sent<D> = { ...send, state: (parts.state?.new as Oid | undefined) ?? null };
-    const stored = await readPublication<D>(bench, unit);
-    await writePublication<D>(
-      bench,
-      { unit, act, ...target, step: 'sending', sent: [...earlier, sent] },
-      stored?.oid ?? 'absent',
-    );
+    const beside = [parts.branch, parts.state].filter((part) => part !== null);
+    const sent: Sent<D> = { ...send, state: (parts.state?.new as Oid | undefined) ?? null, beside };
+    await note(sent);
     await failpoint('publish.before-push');
     bench.progress.step(`pushing ${target.branch} to ${target.remote}`);
-    const result = await pushAll(bench, request, parts);
+    const result = await pushAll(bench, request, beside, () => note({ ...sent, beside: [] }));
     await failpoint('publish.after-push');
     const judged = await judge(bench, request, result, sent);
     if (judged === 'again') {
@@ -114,13 +109,13 @@ export async function publishCommit<D>(bench: Workbench, request: PublishRequest
     }
     const next = goOnWithout(parts, without, declined);
     if (next === null) {
-      await took(bench, request, 'gone');
+      await failed(bench, request);
       return judged;
     }
     without = next;
     declined += 1;
   }
-  await took(bench, request, 'gone');
+  await failed(bench, request);
   const why = `what goes along to ${target.remote} changes faster than it can be sent`;
   return { kind: 'held', code: 'state-busy', why };
 }
@@ -148,19 +143,24 @@ function goOnWithout(parts: Parts, without: readonly Beside[], declined: number)
   return parts.branch === null ? null : [...without, 'branch'];
 }
 
-async function pushAll<D>(bench: Workbench, request: PublishRequest<D>, parts: Parts): Promise<PushResult> {
-  const { target, send } = request;
+/** `alone`: called before the target is sent without what goes beside it, while the first push may still arrive. */
+async function pushAll<D>(
+  bench: Workbench,
+  { target, send }: PublishRequest<D>,
+  beside: readonly PushUpdate[],
+  alone: () => Promise<void>,
+): Promise<PushResult> {
   const first: PushUpdate = { ref: branchRef(target.branch), old: send.expected, new: send.commit };
-  const beside = [parts.branch, parts.state].filter((part) => part !== null);
   const timeout = Number(bench.environment.variables['OWL_PUSH_TIMEOUT']) || undefined;
   const push = { remote: target.remote, timeout };
   const whole = await pushRefs(bench.repository, { ...push, updates: [first, ...beside], atomic: true });
   // Some hosts refuse an atomic push as a whole, and say so only in words: then the target, which decides, and the rest after it.
   if (beside.length === 0 || !whole.refs.every(({ status }) => status === 'unanswered')) return whole;
-  const alone = await pushRefs(bench.repository, { ...push, updates: [first] });
-  if (!isThere(alone.refs[0])) return alone;
+  await alone();
+  const one = await pushRefs(bench.repository, { ...push, updates: [first] });
+  if (!isThere(one.refs[0])) return one;
   const rest = await pushRefs(bench.repository, { ...push, updates: beside });
-  return { refs: [...alone.refs, ...rest.refs], why: rest.why };
+  return { refs: [...one.refs, ...rest.refs], why: rest.why };
 }
 
 const isThere = (ref: PushedRef | undefined): boolean => ref?.status === 'done' || ref?.status === 'there';
@@ -181,10 +181,14 @@ async function judge<D>(
   }
   switch (first?.status) {
     case 'moved': {
-      const found = await findSent<D>(bench, request.unit);
-      if (found.kind === 'there') return { kind: 'published', sent: found.sent };
-      await took(bench, request, found.kind === 'unknown' ? 'unknown' : 'gone');
-      if (found.kind === 'unknown') return { kind: 'unknown', why: found.why };
+      const note = await readPublication<D>(bench, request.unit);
+      const found = note === null ? null : await findSent<D>(bench, note.value);
+      if (found?.kind === 'there') return { kind: 'published', sent: found.sent };
+      if (found?.kind === 'unknown') {
+        await stays(bench, request, 'unknown');
+        return { kind: 'unknown', why: found.why };
+      }
+      await failed(bench, request);
       return { kind: 'moved', found: first.found === 'unknown' ? 'absent' : first.found };
     }
     case 'declined':
@@ -195,51 +199,34 @@ async function judge<D>(
       return { kind: 'declined', why: other === undefined ? why : `${other.ref}: ${why}` };
     }
     case 'unanswered':
-      await took(bench, request, 'looked');
+      await stays(bench, request, 'looked');
       return { kind: 'unanswered', why };
     default:
-      await took(bench, request, 'unknown');
+      await stays(bench, request, 'unknown');
       return { kind: 'unknown', why };
   }
 }
 
-/** This commit did not arrive, and cannot any more (`gone`) or may still (`looked`); or nobody knows. */
-async function took<D>(
+async function noteSending<D>(
   bench: Workbench,
-  request: PublishRequest<D>,
-  how: 'gone' | 'looked' | 'unknown',
+  { unit, act, target }: PublishRequest<D>,
+  sent: readonly Sent<D>[],
 ): Promise<void> {
-  const note = await readPublication<D>(bench, request.unit);
-  if (note === null) return;
-  const sent = note.value.sent.filter(({ commit }) => how !== 'gone' || commit !== request.send.commit);
-  if (sent.length === 0) await forgetPublication(bench, request.unit);
-  else await writePublication<D>(bench, { ...note.value, step: how === 'gone' ? 'looked' : how, sent }, note.oid);
+  const stored = await readPublication<D>(bench, unit);
+  await writePublication<D>(bench, { unit, act, ...target, step: 'sending', sent }, stored?.oid ?? 'absent');
 }
 
-export type FoundSent<D> =
-  | { readonly kind: 'there'; readonly sent: Sent<D> }
-  | { readonly kind: 'not-there' }
-  | { readonly kind: 'unknown'; readonly why: string };
+/** Nobody knows what became of this push (`unknown`), or it was not there and may still arrive (`looked`). */
+async function stays<D>(bench: Workbench, request: PublishRequest<D>, step: 'looked' | 'unknown'): Promise<void> {
+  const note = await readPublication<D>(bench, request.unit);
+  if (note !== null) await writePublication<D>(bench, { ...note.value, since: undefined, step }, note.oid);
+}
 
-/** Looks on the remote for what this unit has sent. Its remote-tracking ref moves, as by any fetch. */
-export async function findSent<D>(bench: Workbench, unit: PublishedUnit): Promise<FoundSent<D>> {
-  const note: StoredNote<D> | null = await readPublication<D>(bench, unit);
-  if (note === null) return { kind: 'not-there' };
-  const { remote, branch, sent } = note.value;
-  const timeout = Number(bench.environment.variables['OWL_FETCH_TIMEOUT']) || undefined;
-  const fetched = await fetchBranch(bench.repository, { remote, branch, timeout });
-  if (fetched.status === 'failed') {
-    return fetched.reason === 'no-branch' ? { kind: 'not-there' } : { kind: 'unknown', why: fetched.reason };
-  }
-  const engine = await bench.repository.engine();
-  let unsure = false;
-  for (const one of sent) {
-    const answer = one.commit === fetched.oid ? 'ancestor' : await engine.isAncestor(one.commit, fetched.oid);
-    if (answer === 'ancestor') return { kind: 'there', sent: one };
-    // A commit that is not here is not below one that is: fetched history is whole, but for shallow clones.
-    unsure ||= answer === 'unknown';
-  }
-  return unsure
-    ? { kind: 'unknown', why: `the history of ${remoteRef(remote, branch)} cannot be read` }
-    : { kind: 'not-there' };
+/** This push, the last one, did not arrive and cannot any more; those of earlier tries may. */
+async function failed<D>(bench: Workbench, request: PublishRequest<D>): Promise<void> {
+  const note = await readPublication<D>(bench, request.unit);
+  if (note === null) return;
+  const sent = note.value.sent.slice(0, -1);
+  if (sent.length === 0) await forgetPublication(bench, request.unit);
+  else await writePublication<D>(bench, { ...note.value, step: 'looked', sent }, note.oid);
 }

@@ -1,33 +1,38 @@
 // Publications whose process died, or whose push was never answered: the remote is looked at before anything else (G32).
 // What is there is settled and never published again.
 
-import { failpoint } from '../../system/failpoint.js';
+import { isOwlError } from '../../domain/errors.js';
+import { endOfPatience } from '../../domain/publication.js';
 import type { Workbench } from '../workbench.js';
 import { isProvenDead } from '../workspace/registration.js';
-import { allPublications, forgetPublication, type PublishNote, type Sent, writePublication } from './note.js';
-import { findSent } from './publish.js';
-import { settlePublication } from './settle.js';
-
-/** Milliseconds after which a push that was never answered, and was not there when it was looked for, is not waited for any more. */
-const PATIENCE = 10 * 60_000;
+import { whereabouts } from './look.js';
+import {
+  allPublications,
+  forgetExactly,
+  type PublishNote,
+  type Sent,
+  type StoredNote,
+  sayUntil,
+  writePublication,
+} from './note.js';
+import { settlePublication, voidPublication } from './settle.js';
 
 /** Called by writing commands first. Returns one sentence for each thing found or still unknown. */
 export async function resumePublications(bench: Workbench): Promise<readonly string[]> {
   const said: string[] = [];
   const here = await bench.environment.process();
-  for (const { value } of await allPublications(bench)) {
-    const { owner } = value;
-    if (value.step === 'sending' && !isProvenDead(owner, here)) continue;
-    if (value.step === 'looked' && bench.clock.now() - Date.parse(value.since) < PATIENCE) continue;
-    said.push(...(await resumeOne(bench, value)));
+  for (const stored of await allPublications(bench)) {
+    const { step, owner } = stored.value;
+    if (step === 'sending' && !isProvenDead(owner, here)) continue;
+    said.push(...(await resumeOne(bench, stored)));
   }
   return said;
 }
 
-async function resumeOne(bench: Workbench, note: PublishNote): Promise<readonly string[]> {
-  const { unit, remote, branch } = note;
-  const found = await findSent(bench, unit);
-  await failpoint('publish.after-look');
+async function resumeOne(bench: Workbench, stored: StoredNote): Promise<readonly string[]> {
+  const { value: note } = stored;
+  const { unit, act, remote, branch } = note;
+  const found = await whereabouts(bench, note);
   switch (found.kind) {
     case 'there':
       return settled(bench, note, found.sent);
@@ -35,8 +40,14 @@ async function resumeOne(bench: Workbench, note: PublishNote): Promise<readonly 
       return [
         `${unit.kind} ${unit.id} was sent to ${branch} of ${remote}, and whether it arrived is not known: ${found.why}`,
       ];
-    case 'not-there':
-      return givenUp(bench, note);
+    case 'gone':
+      if (!(await forgetExactly(bench, stored))) return [];
+      await voidPublication(bench, note);
+      return [
+        `${unit.kind} ${unit.id}: its ${act} was interrupted; ${remote} does not have it, and it cannot arrive any more; nothing was published`,
+      ];
+    case 'late':
+      return isWaitedFor(bench, stored);
   }
 }
 
@@ -46,14 +57,27 @@ async function settled(bench: Workbench, note: PublishNote, sent: Sent): Promise
   return [`${unit.kind} ${unit.id}: its ${act} was interrupted; ${remote} has it, and it is finished`, ...left];
 }
 
-/** Not there. It may still arrive from a connection that hangs, so that it is looked for once more, later. */
-async function givenUp(bench: Workbench, note: PublishNote): Promise<readonly string[]> {
+/** Not there, and it may still arrive, from a connection that hangs or a server that takes its time: not for ever. */
+async function isWaitedFor(bench: Workbench, stored: StoredNote): Promise<readonly string[]> {
+  const { value: note } = stored;
   const { unit, remote, act } = note;
   if (note.step === 'looked') {
-    await forgetPublication(bench, unit);
+    if (bench.clock.now() >= endOfPatience(note.since)) await forgetExactly(bench, stored);
     return [];
   }
-  const stored = (await allPublications(bench)).find(({ value }) => value.unit.id === unit.id);
-  if (stored !== undefined) await writePublication(bench, { ...note, step: 'looked' }, stored.oid);
-  return [`${unit.kind} ${unit.id}: its ${act} was interrupted, and ${remote} does not have it; nothing was published`];
+  const looked = await nowLooked(bench, stored);
+  if (looked === null) return [];
+  return [
+    `${unit.kind} ${unit.id}: its ${act} was interrupted; ${remote} does not have it, and it may still arrive until ${sayUntil(looked)}`,
+  ];
+}
+
+/** Null: somebody carries it on meanwhile. */
+async function nowLooked(bench: Workbench, { value, oid }: StoredNote): Promise<PublishNote | null> {
+  try {
+    return (await writePublication(bench, { ...value, since: undefined, step: 'looked' }, oid)).value;
+  } catch (error) {
+    if (isOwlError(error, 'busy')) return null;
+    throw error;
+  }
 }

@@ -1,7 +1,7 @@
 // What follows a publication that is known to be on the remote: what is here follows, the state says so, the note goes (G32).
 // Each step may be repeated: it is called by who published, and by the next command after that one died.
 
-import { type GoalMergeDetail, settleGoalMerge } from '../goal/settle-merge.js';
+import { type GoalMergeDetail, settleEvidence, settleGoalMerge } from '../goal/settle-merge.js';
 import type { LandingNote } from '../land/landing-note.js';
 import { finishLanding } from '../land/move-base.js';
 import type { Landed } from '../land/outcome.js';
@@ -23,6 +23,12 @@ export async function settlePublication(bench: Workbench, note: PublishNote, sen
     return (await settleGoalMerge(bench, note, sent as Sent<GoalMergeDetail>, 'recovered')).left;
   const settled = await settleJobMerge(bench, note, sent as Sent<JobMergeDetail>);
   return settled.kind === 'merged' ? settled.left : [];
+}
+
+/** Nothing of what was sent is there, or will be: what the record says was begun is void. */
+export async function voidPublication(bench: Workbench, { unit, act, sent }: PublishNote): Promise<void> {
+  if (unit.kind !== 'goal' || act !== 'merge') return;
+  for (const { detail } of sent as readonly Sent<GoalMergeDetail>[]) await settleEvidence(bench, detail, 'void');
 }
 
 /** The revert of a merge; `work` null where the state does not know the unit any more. */

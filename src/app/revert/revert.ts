@@ -8,7 +8,8 @@ import { moveBranchWithCheckouts } from '../follow.js';
 import { fetchTarget } from '../land/target.js';
 import type { Lease } from '../lease/hold.js';
 import { withLease } from '../lease/lease.js';
-import { refuseUnknown } from '../publish/note.js';
+import { findBelow } from '../publish/look.js';
+import { readPublication, refuseUnknown, type Sent } from '../publish/note.js';
 import { type Published, publishCommit, type Target } from '../publish/publish.js';
 import { settlePublishedRevert } from '../publish/settle.js';
 import type { Workbench } from '../workbench.js';
@@ -39,7 +40,7 @@ const TRIES = 4;
  */
 export async function takeBack(bench: Workbench, taken: Taken): Promise<RevertResult> {
   const { unit, target } = taken;
-  await refuseUnknown(bench, unit);
+  await refuseUnknown(bench, unit, { continuing: 'revert' });
   const work = (lease: Lease | null): Promise<RevertResult> =>
     target.remote === null
       ? revertHere(bench, taken, lease)
@@ -120,23 +121,43 @@ async function revertThere(bench: Workbench, taken: Taken, target: Target, lease
     const found = await fetchTarget(bench, target);
     if ('why' in found) throw remoteError(taken, found.why);
     await checkStill(bench, taken);
+    const earlier = await readPublication<RevertFacts>(bench, unit);
+    const late = earlier === null ? null : await findBelow(bench, earlier.value, found.oid);
+    if (late?.kind === 'there') return published(bench, taken, target, late.sent);
     const at = { ref, onto: found.oid, token: lease?.token ?? null };
-    const made = await makeRevert(bench, taken, at);
-    const facts = factsOf(bench, taken, at, made);
-    if (made.commit === null) return settled(bench, taken, facts);
-    if (lease !== null && !(await lease.confirm())) throw busy(taken, `the lease of ${target.branch} was lost`);
-    const published = await publishRevert(bench, taken, target, made.commit, facts);
-    if (published.kind === 'moved') continue;
-    if (published.kind !== 'published')
-      throw notPublished(taken, published, byHand(taken.merges.map(({ merge }) => merge)));
-    const note = { unit: { kind: unit.kind, id: unit.id }, ...target };
-    const { work, left } = await settlePublishedRevert(bench, note, published.sent);
-    if (work === null) throw decidedSince(taken);
-    const { commit, detail } = published.sent;
-    return { work, ref, commit, undone: detail.undone, left };
+    const again = earlier?.value.sent.find((one) => isSame(one, taken, found.oid));
+    const facts = again === undefined ? factsOf(bench, taken, at, await makeRevert(bench, taken, at)) : again.detail;
+    const { commit } = facts;
+    if (commit === null) return settled(bench, taken, facts);
+    const unconfirmed = await lease?.confirm();
+    if (unconfirmed?.kind === 'unreachable') throw remoteError(taken, unconfirmed.why);
+    if (unconfirmed?.kind === 'lost') throw busy(taken, unconfirmed.why);
+    const pushed = await publishRevert(bench, taken, target, commit, { ...facts, request: taken.request });
+    if (pushed.kind === 'moved') continue;
+    if (pushed.kind !== 'published') throw notPublished(taken, pushed, byHand(taken.merges.map(({ merge }) => merge)));
+    return published(bench, taken, target, pushed.sent);
   }
   throw busy(taken, `${target.branch} of ${target.remote} moves faster than it can be reverted on`);
 }
+
+async function published(
+  bench: Workbench,
+  taken: Taken,
+  target: Target,
+  sent: Sent<RevertFacts>,
+): Promise<RevertResult> {
+  const note = { unit: { kind: taken.unit.kind, id: taken.unit.id }, ...target };
+  const { work, left } = await settlePublishedRevert(bench, note, sent);
+  if (work === null) throw decidedSince(taken);
+  const { ref, undone } = sent.detail;
+  return { work, ref, commit: sent.commit, undone, left };
+}
+
+/** A revert of the same merges that was sent, and did not arrive so far: it is sent once more (G32). */
+const isSame = ({ expected, detail }: Sent<RevertFacts>, { merges }: Taken, onto: Oid): boolean =>
+  expected === onto &&
+  detail.undone.length === merges.length &&
+  detail.undone.every(({ merge }, at) => merge === merges[at]?.merge);
 
 async function publishRevert(
   bench: Workbench,

@@ -34,7 +34,7 @@ t.test('G30: one works, the others wait and are told; token and ref stay; withou
       // Until the other one was refused, and waits.
       while (id === 'aaaa' && second.said.length === 0) await new Promise((resolve) => setTimeout(resolve, 10));
       inside.push(`${id} out`);
-      t.equal(await lease.confirm(), true);
+      t.equal(await lease.confirm(), null);
       return id;
     };
     const one = withLease(first, { target: 'main', remote, unit: unit('aaaa') }, work('aaaa'));
@@ -80,13 +80,13 @@ t.test(
     t.match(await withLease(far, { ...request, unit: unit('bbbb') }, async () => 1), { kind: 'held' });
     time.now += 599_000;
     t.match(await withLease(far, { ...request, unit: unit('bbbb') }, async () => 1), { kind: 'held' });
-    t.equal(await lease.confirm(), true, 'a renewal is another value');
+    t.equal(await lease.confirm(), null, 'a renewal is another value');
     time.now += 15_000;
     t.match(await withLease(far, { ...request, unit: unit('bbbb') }, async () => 1), { kind: 'held' }, 'counted anew');
     // The same unit goes on where its process died; another one of this clone need not wait either.
     const mine = await withLease(heir, { ...request, unit: unit('aaaa') }, async (again) => [again.how, again.token]);
     t.same(mine, { kind: 'worked', value: ['mine', 1] }, '"already mine" is another answer than "acquired"');
-    t.equal(await lease.confirm(), false, 'the slow one finds that it is lost');
+    t.match(await lease.confirm(), { kind: 'lost' }, 'the slow one finds that it is lost');
     t.equal(lease.lost.aborted, true);
     release();
     time.now += 1_000_000;
@@ -109,7 +109,7 @@ t.test(
     t.match((await listLeases(far)).items, [{ state: 'expired', unit: { id: 'cccc' }, token: 3 }]);
     const taken = await withLease(far, { ...request, unit: unit('bbbb') }, async (got) => {
       t.match(await valueOn(repo), { token: 4, unit: { id: 'bbbb' } }, 'the ref moved first');
-      t.equal(await old.confirm(), false);
+      t.match(await old.confirm(), { kind: 'lost' });
       return [got.how, got.token];
     });
     t.same(taken, { kind: 'worked', value: ['expired', 4] });
@@ -136,7 +136,7 @@ t.test('G30: renewed while the work goes on; broken by hand; what is no lease is
     if (!lease.lost.aborted) await new Promise((resolve) => lease.lost.addEventListener('abort', resolve));
     return lease.confirm();
   });
-  t.same(worked, { kind: 'worked', value: false }, 'it learns so by its next renewal');
+  t.match(worked, { kind: 'worked', value: { kind: 'lost' } }, 'it learns so by its next renewal');
   t.match(await breakLease(far, where, true), { broken: false }, 'free already');
 
   const blob = await repo.git('hash-object', '-w', '--stdin', { input: '{"kind":"lease"}' });

@@ -39,7 +39,7 @@ export async function deleteGoal(bench: Workbench, id: string): Promise<Updated<
   const request = requestOf(bench, 'goal delete', found);
   return updateOrTry(bench, { step: 'goal-delete', ...(request === undefined ? {} : { request }) }, async (tx) => {
     const goal = await findGoal(tx, found.id);
-    await refuseUnknown(bench, { kind: 'goal', id: goal.id });
+    await refuseUnknown(bench, { kind: 'goal', id: goal.id }, { closed: true });
     if (goal.status !== 'backlog' && !CLOSED_GOALS.has(goal.status)) {
       throw new OwlError('wrong-state', `goal ${goal.id} is ${goal.status}; delete needs backlog, done or cancelled`, {
         preserved: ['nothing was changed'],

@@ -62,7 +62,7 @@ done --merge--> done | escalated
 done --revert--> done
 done --reopen--> review
 done --export--> done
-cancelled --reopen--> pending
+cancelled --reopen--> pending | done
 cancelled --drop--> cancelled
 cancelled --restore--> pending | blocked | review | escalated | exhausted | cancelled
 `
