@@ -62,6 +62,8 @@ export interface Preset {
   readonly credentials: readonly string[];
   /** As root it runs only when this variable is set; `doctor` explains, nobody sets it silently (09, rule 7). */
   readonly rootVariable?: string | undefined;
+  /** Its commands do not see the user's Git configuration: who commits is told to it in variables. */
+  readonly hidesGitConfig?: boolean | undefined;
   invocation(request: AgentRequest): Invocation;
   /** `now`: milliseconds since the epoch, for limits that say a time of day. Default: the machine's. */
   reader(now?: () => number): StreamReader;

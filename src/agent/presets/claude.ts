@@ -93,7 +93,8 @@ function readResult(event: Json, draft: Draft, now: () => number): void {
   }
   const message = said ?? text(event, 'terminal_reason') ?? text(event, 'subtype') ?? 'it reported an error';
   const limit = recogniseLimit(message, now());
-  const rejected = draft.notBefore !== null;
+  // The account of an API key is refused in the provider's words, with this status as the only machine form.
+  const rejected = draft.notBefore !== null || event['api_error_status'] === 429;
   draft.terminal = limit.limited || rejected ? 'limited' : 'failure';
   draft.message = message;
   draft.notBefore ??= limit.notBefore;

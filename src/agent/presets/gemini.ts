@@ -3,7 +3,7 @@
 
 import type { Preset } from '../types.js';
 import { option, plansReadOnly, presetArgv } from './argv.js';
-import { amount, child, type Draft, type Json, jsonReader, text, usageOf } from './json-stream.js';
+import { addDenied, amount, child, type Draft, isObject, type Json, jsonReader, text, usageOf } from './json-stream.js';
 import { recogniseLimit } from './limits.js';
 
 export const gemini: Preset = {
@@ -12,9 +12,13 @@ export const gemini: Preset = {
   versionArgs: ['--version'],
   plan: 'writes',
   needsTerminal: true,
+  // Its shell tool points Git's global configuration at nothing: a commit by it would know no author.
+  hidesGitConfig: true,
   credentials: [
     'GEMINI_API_KEY',
     'GOOGLE_API_KEY',
+    'GOOGLE_GEMINI_BASE_URL',
+    'GOOGLE_VERTEX_BASE_URL',
     'GOOGLE_CLOUD_PROJECT',
     'GOOGLE_CLOUD_LOCATION',
     'GOOGLE_GENAI_USE_VERTEXAI',
@@ -35,12 +39,18 @@ export const gemini: Preset = {
   }),
   reader: (now = Date.now) => {
     let answer = '';
+    const called = new Map<string, string>();
     return jsonReader((event, draft) => {
       if (event['type'] === 'message' && event['role'] === 'assistant') {
         answer = event['delta'] === true ? answer + (text(event, 'content') ?? '') : (text(event, 'content') ?? '');
         draft.lastMessage = answer;
       } else if (event['type'] === 'tool_use') {
         answer = '';
+        called.set(text(event, 'tool_id') ?? '', text(event, 'tool_name') ?? 'a tool');
+      } else if (event['type'] === 'tool_result') {
+        const name = called.get(text(event, 'tool_id') ?? '') ?? null;
+        called.delete(text(event, 'tool_id') ?? '');
+        if (REFUSALS.includes(text(child(event, 'error'), 'type') ?? '')) addDenied(draft, name);
       } else if (event['type'] === 'error') {
         draft.message = text(event, 'message') ?? draft.message;
       } else if (event['type'] === 'result') {
@@ -49,6 +59,9 @@ export const gemini: Preset = {
     });
   },
 };
+
+/** Kinds of errors of a tool that was not allowed, or not offered in this mode. */
+const REFUSALS: readonly string[] = ['policy_violation', 'tool_not_registered', 'permission_denied'];
 
 function readResult(event: Json, draft: Draft, now: () => number): void {
   const stats = child(event, 'stats');
@@ -64,7 +77,21 @@ function readResult(event: Json, draft: Draft, now: () => number): void {
   }
   const message = text(child(event, 'error'), 'message') ?? draft.message ?? 'it reported an error';
   const limit = recogniseLimit(message, now());
-  draft.terminal = limit.limited ? 'limited' : 'failure';
-  draft.message = message;
+  const { said, status } = apiError(message);
+  draft.terminal = limit.limited || status === 429 ? 'limited' : 'failure';
+  draft.message = said;
   draft.notBefore = limit.notBefore;
+}
+
+/** What is in `[API Error: …]`: a sentence, or the provider's document as text, with the sentence and the HTTP status in it. */
+function apiError(message: string): { readonly said: string; readonly status: number | undefined } {
+  const inner = /^\[API Error: (.*)\]/s.exec(message)?.[1];
+  if (inner === undefined) return { said: message, status: undefined };
+  try {
+    const document: unknown = JSON.parse(inner);
+    const error = isObject(document) ? child(document, 'error') : {};
+    return { said: text(error, 'message') ?? inner, status: amount(error, 'code') };
+  } catch {
+    return { said: inner, status: undefined };
+  }
 }

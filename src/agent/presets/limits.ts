@@ -11,6 +11,8 @@ const LIMITED = [
   /\bquota (?:has been )?(?:exceeded|exhausted)\b/i,
   /\bout of (?:extra )?usage\b/i,
   /\binsufficient_quota\b/i,
+  /\bexceeded your (?:current )?quota\b/i,
+  /\b429 Too Many Requests\b/i,
 ];
 
 /** Does this failure message tell of a usage limit? `notBefore`: when it lifts, RFC 3339 in UTC, when that is said. */

@@ -45,11 +45,17 @@ export const opencode: Preset = {
       plansReadOnly(request) ? 'plan' : 'build',
       ...option('-m', request.model),
     ]),
-    env: {},
+    env: plansReadOnly(request) ? READ_ONLY : {},
     stdin: 'prompt',
   }),
   reader: (now = Date.now) => jsonReader((event, draft) => read(event, draft, now)),
 };
+
+/** Its `plan` agent alone still runs any command: these rules come after its own, and leave it the tools that read. */
+const READ_ONLY = { OPENCODE_PERMISSION: JSON.stringify({ edit: 'deny', bash: 'deny' }) };
+
+/** By an ask that nobody answered, or by a rule. There is no machine form. */
+const REFUSED = /reject|rule which prevents/i;
 
 function read(event: Json, draft: Draft, now: () => number): void {
   const part = child(event, 'part');
@@ -63,7 +69,9 @@ function read(event: Json, draft: Draft, now: () => number): void {
       break;
     case 'tool_use': {
       const state = child(part, 'state');
-      if (state['status'] === 'error' && /reject/i.test(text(state, 'error') ?? ''))
+      // A tool that this agent may not use at all is called by no name of its own.
+      if (part['tool'] === 'invalid') addDenied(draft, text(child(state, 'input'), 'tool'));
+      else if (state['status'] === 'error' && REFUSED.test(text(state, 'error') ?? ''))
         addDenied(draft, text(part, 'tool'));
       break;
     }
@@ -87,9 +95,10 @@ function read(event: Json, draft: Draft, now: () => number): void {
       break;
     case 'error': {
       const error = child(event, 'error');
-      const message = text(child(error, 'data'), 'message') ?? text(error, 'name') ?? 'it reported an error';
+      const data = child(error, 'data');
+      const message = text(data, 'message') ?? text(error, 'name') ?? 'it reported an error';
       const limit = recogniseLimit(message, now());
-      draft.terminal = limit.limited ? 'limited' : 'failure';
+      draft.terminal = limit.limited || data['statusCode'] === 429 ? 'limited' : 'failure';
       draft.message = message;
       draft.notBefore = limit.notBefore;
       break;

@@ -11,6 +11,7 @@ import type { AgentExit, AgentRequest, Preset } from '../../agent/types.js';
 import { HANDOFF_PATH } from '../../domain/handoff.js';
 import type { Phase } from '../../domain/job.js';
 import type { AgentDefinition, PhasePolicy, Policy } from '../../domain/policy.js';
+import type { Identity } from '../../git/git.js';
 import { failpoint } from '../../system/failpoint.js';
 import type { Workbench } from '../workbench.js';
 import type { Workspace } from '../workspace/types.js';
@@ -45,6 +46,14 @@ export interface AgentStart {
 /** Who commits on a machine where Git knows nobody: without it the agent's commits would fail there. */
 const FALLBACK_IDENTITY = { name: 'git-owl', email: 'git-owl@localhost' };
 
+/** Who must be told to the agent in variables; undefined: its Git reads that in the user's configuration. */
+function whoCommits(identity: Identity, preset: Preset): { name: string; email: string } | undefined {
+  if (!identity.configured) return FALLBACK_IDENTITY;
+  if (preset.hidesGitConfig !== true) return undefined;
+  const found = /^(.*) <(.*)> \d+ [+-]\d{4}$/s.exec(identity.author);
+  return found === null ? FALLBACK_IDENTITY : { name: found[1] ?? '', email: found[2] ?? '' };
+}
+
 /** Runs one fresh process with this prompt. A note of this clone names its group while it lives, for who finds it dead. */
 export async function launchAgent(
   bench: Workbench,
@@ -70,7 +79,7 @@ export async function launchAgent(
     variables: bench.environment.variables,
     pass: policy.env,
     credentials: agentCredentials(definition, preset),
-    ...(identity.configured ? {} : { identity: FALLBACK_IDENTITY }),
+    identity: whoCommits(identity, preset),
     job: errand.id,
     run: marker,
     phase: errand.phase,
