@@ -1,11 +1,15 @@
-// What killed commands left for the next one that writes: intents, checkouts that wait, merges, dead Runs (M1, M2).
+// What killed commands left for the next one that writes: intents, checkouts that wait, merges, dead Runs and claims (M1, M2).
 
 import { type Item, keepIt, verdict } from '../../domain/collect.js';
 import { isOwlError } from '../../domain/errors.js';
-import type { Job } from '../../domain/job.js';
+import { branchRef, type RefName } from '../../domain/git.js';
+import type { Goal } from '../../domain/goal.js';
+import type { Claim, Job } from '../../domain/job.js';
+import { roundBranch } from '../../domain/names.js';
 import { LOCAL_PREFIX } from '../../state/layout.js';
 import { failpoint } from '../../system/failpoint.js';
 import { isAlive } from '../../system/processes.js';
+import { settleDeadGoal } from '../goal/dead.js';
 import { jobRef } from '../jobs.js';
 import { settleLeftovers } from '../leftovers.js';
 import { settleDead } from '../run/recover.js';
@@ -89,36 +93,69 @@ async function settleRunOf(bench: Workbench, job: Job, item: Item): Promise<Coll
   }
 }
 
-async function runItem(bench: Workbench, job: Job): Promise<Item> {
-  const of = { kind: 'run', subject: jobRef(job), owner: job.id } as const;
-  if (job.claim === null)
-    return {
-      ...of,
-      ...verdict('report', 'run-out-of-sight', `job ${job.id} is active and nobody claims it`),
-      proof: [],
-    };
-  const { pid, host, since } = job.claim;
-  const alive = isAlive(job.claim, await bench.environment.process());
+const runItem = (bench: Workbench, job: Job): Promise<Item> =>
+  claimItem(bench, { subject: jobRef(job), id: job.id, named: `job ${job.id}`, its: 'Run', claim: job.claim });
+
+/** Whatever the step of a Goal is that its process died in: what it started is ended, and nobody carries it (01, Liveness). */
+export async function settleClaims(bench: Workbench): Promise<readonly Collected[]> {
+  const results: Collected[] = [];
+  for (const goal of await (await bench.store.snapshot()).openGoals()) {
+    if (goal.claim === null) continue;
+    const item = await claimItem(bench, {
+      subject: branchRef(roundBranch(goal.id, goal.round)),
+      id: goal.id,
+      named: `goal ${goal.id}`,
+      its: goal.status,
+      claim: goal.claim,
+    });
+    if (item.action !== 'settle-run') results.push({ ...item, result: 'none' });
+    else if (bench.dryRun || bench.signal.aborted) results.push({ ...item, result: 'planned' });
+    else results.push(await settleClaimOf(bench, goal, item));
+  }
+  return results;
+}
+
+async function settleClaimOf(bench: Workbench, goal: Goal, item: Item): Promise<Collected> {
+  await failpoint('gc.before-settle-claim');
+  try {
+    const detail = await settleDeadGoal(bench, goal, 'git owl was ended while it ran');
+    await failpoint('gc.after-settle-claim');
+    const now = await (await bench.store.snapshot()).goal(goal.id);
+    // What it started could not be proven ours, and the Goal waits.
+    const waits = now.kind === 'found' && now.record.claim?.run === goal.claim?.run;
+    if (waits) return { ...item, ...verdict('report', 'group-not-ours', detail), result: 'kept' };
+    return { ...item, detail, result: 'done' };
+  } catch (error) {
+    if (!isOwlError(error)) throw error;
+    return { ...item, ...keepIt('inspection-failed', error.message), result: 'kept' };
+  }
+}
+
+interface Claimed {
+  /** The branch that it is about. */
+  readonly subject: RefName;
+  readonly id: string;
+  readonly named: string;
+  readonly its: string;
+  readonly claim: Claim | null;
+}
+
+async function claimItem(bench: Workbench, { subject, id, named, its, claim }: Claimed): Promise<Item> {
+  const of = { kind: 'run', subject, owner: id } as const;
+  if (claim === null)
+    return { ...of, ...verdict('report', 'run-out-of-sight', `${named} is active and nobody claims it`), proof: [] };
+  const { pid, host, since } = claim;
+  const alive = isAlive(claim, await bench.environment.process());
   const proof = [{ what: `process ${pid} on ${host} is gone`, holds: alive === 'dead' }];
+  const claimed = `process ${pid}, which claimed ${named} at ${since}, is gone`;
+  const far = `process ${pid} on ${host} claimed ${named} at ${since}; git owl stop ${id} shows more`;
   switch (alive) {
     case 'alive':
-      return { ...of, ...keepIt('live-run', `its Run lives since ${since}, as process ${pid}`), proof };
+      return { ...of, ...keepIt('live-run', `its ${its} lives since ${since}, as process ${pid}`), proof };
     case 'dead':
-      return {
-        ...of,
-        ...verdict('settle-run', 'dead-run', `process ${pid}, which claimed job ${job.id} at ${since}, is gone`),
-        proof,
-      };
+      return { ...of, ...verdict('settle-run', 'dead-run', claimed), proof };
     case 'elsewhere':
     case 'unknown':
-      return {
-        ...of,
-        ...verdict(
-          'report',
-          'run-out-of-sight',
-          `process ${pid} on ${host} claimed job ${job.id} at ${since}; git owl stop ${job.id} shows more`,
-        ),
-        proof,
-      };
+      return { ...of, ...verdict('report', 'run-out-of-sight', far), proof };
   }
 }
