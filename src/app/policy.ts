@@ -67,6 +67,12 @@ export async function fetchedPolicy(bench: Workbench, wish: BaseWish): Promise<C
   return load(bench, base, fetch, wish.side);
 }
 
+/** Where the configuration is read from, whatever is wrong with it. Throws as `currentPolicy`, but never `configuration`. */
+export async function currentBase(bench: Workbench, wish: BaseWish): Promise<BaseCommit> {
+  const base = await namedBase(bench, wish);
+  return resolveBaseCommit(bench.repository, base, { merges: await ourMerges(bench), side: wish.side });
+}
+
 /** `base` and `remote` alone are read first, from the default base (J33). */
 async function namedBase(bench: Workbench, wish: BaseWish): Promise<ResolvedBase> {
   const option = { base: wish.base, remote: wish.remote };

@@ -106,7 +106,7 @@ async function inCheckout(request: ElsewhereRequest, base: BaseName): Promise<st
 }
 
 /** Bytes of a regular file of bearable size; null otherwise. */
-async function readPlain(path: string): Promise<Buffer | null> {
+export async function readPlain(path: string): Promise<Buffer | null> {
   try {
     const facts = await lstat(path);
     return facts.isFile() && facts.size <= MOST_PACKAGE_BYTES ? await readFile(path) : null;
@@ -147,7 +147,13 @@ async function packageValue(data: Buffer): Promise<string | null> {
   return value === undefined ? null : JSON.stringify(value);
 }
 
-async function sameAsCommit(repository: Repository, commit: Oid, place: SearchPlace, data: Buffer): Promise<boolean> {
+/** Has the commit this very file there, or in a `package.json` the same value? */
+export async function sameAsCommit(
+  repository: Repository,
+  commit: Oid,
+  place: SearchPlace,
+  data: Buffer,
+): Promise<boolean> {
   const at = await blobAt(repository, commit, place);
   if (at.kind !== 'blob') return false;
   if (place === 'package.json') return (await packageValue(at.data)) === (await packageValue(data));
