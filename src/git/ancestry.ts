@@ -76,7 +76,8 @@ export function ancestry(
   };
 }
 
-async function shallowEdge(commonDir: string): Promise<ReadonlySet<string>> {
+/** Commits below which a shallow clone has nothing. */
+export async function shallowEdge(commonDir: string): Promise<ReadonlySet<string>> {
   const text = await readFile(join(commonDir, 'shallow'), 'latin1').catch(() => '');
   return new Set(text.split('\n').filter(isOid));
 }

@@ -19,11 +19,13 @@ export interface RefFetchRequest {
   readonly timeout?: number | undefined;
   /** In a partial clone, all contents too (S6). */
   readonly whole?: boolean | undefined;
+  /** In a shallow clone, how much of the history: `--deepen=<n>`, `--depth=<n>`. */
+  readonly depth?: string | undefined;
   /** The remote may well lack it: where nothing of it is here yet, a look answers that in one call instead of two. */
   readonly perhaps?: boolean | undefined;
 }
 
-export interface ObjectsRequest extends Pick<RefFetchRequest, 'remote' | 'timeout' | 'whole'> {
+export interface ObjectsRequest extends Pick<RefFetchRequest, 'remote' | 'timeout' | 'whole' | 'depth'> {
   readonly refs: readonly RefName[];
 }
 
@@ -85,7 +87,7 @@ export async function fetchSame(repository: Repository, request: ObjectsRequest)
 
 function callFetch(
   repository: Repository,
-  { remote, whole, timeout }: Omit<ObjectsRequest, 'refs'>,
+  { remote, whole, depth, timeout }: Omit<ObjectsRequest, 'refs'>,
   refspecs: readonly string[],
 ): Promise<RemoteAnswer> {
   const args = [
@@ -101,6 +103,7 @@ function callFetch(
     // Without it Git obeys the user's own refspecs too, and in a mirror clone moves the base branch itself.
     '--refmap=',
     ...(whole === true ? ['--no-filter'] : []),
+    ...(depth === undefined ? [] : [depth]),
     '--end-of-options',
     remote,
     ...refspecs,

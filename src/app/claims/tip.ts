@@ -1,8 +1,9 @@
 // The tip of a Job on its way between runners: `refs/owl/shared/<job>` on the remote; the branch itself is never pushed (01, S7).
 // The local ref of that name is what this clone last saw, or sent, there.
 
-import type { Oid, RefName } from '../../domain/git.js';
+import { branchRef, type Oid, type RefName, remoteRef } from '../../domain/git.js';
 import type { Job, JobId } from '../../domain/job.js';
+import { deepenUntil } from '../../git/deepen.js';
 import { fetchSame } from '../../git/fetch.js';
 import { lookAtRefs, pushRefs } from '../../git/push.js';
 import { SHARED_PREFIX } from '../../state/layout.js';
@@ -29,7 +30,7 @@ export async function bringTip(bench: Workbench, remote: string, job: Job): Prom
 export async function fetchTips(
   bench: Workbench,
   remote: string,
-  wanted: ReadonlyMap<RefName, Pick<Job, 'id'>>,
+  wanted: ReadonlyMap<RefName, Pick<Job, 'id' | 'onto'>>,
   there: ReadonlyMap<RefName, Oid>,
 ): Promise<void> {
   const engine = await bench.repository.engine();
@@ -42,6 +43,16 @@ export async function fetchTips(
   }
   const why = refs.length === 0 ? null : await fetchSame(bench.repository, { remote, refs });
   if (why !== null) bench.say(`the shared tips of ${remote} could not be fetched: ${why}`);
+  for (const job of wanted.values()) await deepenBase(bench, remote, job);
+}
+
+/** In a shallow clone the base is deepened until it has the base commit of the Job: what is merged, and what is not, hangs on it (S6). */
+async function deepenBase(bench: Workbench, remote: string, { id, onto }: Pick<Job, 'id' | 'onto'>): Promise<void> {
+  const name = onto === null ? undefined : /^refs\/(?:heads|remotes\/[^/]+)\/(.+)$/.exec(onto.ref)?.[1];
+  if (onto === null || name === undefined || !bench.repository.shallow) return;
+  const request = { remote, from: branchRef(name), to: remoteRef(remote, name) };
+  const why = await deepenUntil(bench.repository, request, onto.oid);
+  if (why !== null) bench.say(`the history of ${name} does not reach the base commit of job ${id}: ${why}`);
 }
 
 /**

@@ -3,6 +3,7 @@
 
 import type { EventDraft } from '../../domain/events.js';
 import { type Oid, type RefName, remoteRef } from '../../domain/git.js';
+import { unshallow } from '../../git/deepen.js';
 import { type FetchResult, fetchRef } from '../../git/fetch.js';
 import { sayContested } from '../../state/contested.js';
 import { STATE_REF } from '../../state/layout.js';
@@ -20,10 +21,13 @@ import type { Workbench } from '../workbench.js';
 export const trackedState = (remote: string): RefName => remoteRef(remote, 'refine/state');
 
 /** Fetches the state of a remote; a failure is a value, `no-branch` where it has none. */
-export function fetchState(bench: Workbench, remote: string): Promise<FetchResult> {
+export async function fetchState(bench: Workbench, remote: string): Promise<FetchResult> {
   const timeout = Number(bench.environment.variables['OWL_FETCH_TIMEOUT']) || undefined;
-  const to = trackedState(remote);
-  return fetchRef(bench.repository, { remote, from: STATE_REF, to, timeout, whole: true, perhaps: true });
+  const request = { remote, from: STATE_REF, to: trackedState(remote), timeout };
+  const fetched = await fetchRef(bench.repository, { ...request, whole: true, perhaps: true });
+  // A clone of depth 1 brought its last commit alone: what it does not have of the history would look like another one.
+  const why = fetched.status === 'fetched' ? await unshallow(bench.repository, request) : null;
+  return why === null ? fetched : { status: 'failed', reason: why };
 }
 
 export interface SharedRequest {

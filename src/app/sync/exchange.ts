@@ -102,6 +102,11 @@ export async function exchangeState(
         break;
       case 'moved':
         break;
+      case 'unanswered':
+        // It was asked what it has, and that is the old value: it answers, and takes no push of ours.
+        why = pushed.why ?? 'it did not answer the push';
+        if (attempt >= 2) throw notTaken(remote, why);
+        break;
       default:
         why = pushed.why ?? 'it did not answer';
         if (attempt >= 2) throw unreachable(remote, why);
@@ -117,6 +122,12 @@ const KEPT = 'the state here is whole; the next git owl sync carries it';
 
 const unreachable = (remote: string, why: string): OwlError =>
   new OwlError('remote', `the state of ${remote} could not be reached: ${why}`, {
+    preserved: [KEPT],
+    next: ['git owl doctor', 'git owl sync'],
+  });
+
+const notTaken = (remote: string, why: string): OwlError =>
+  new OwlError('remote', `${remote} can be read, and refine/state could not be pushed there: ${why}`, {
     preserved: [KEPT],
     next: ['git owl doctor', 'git owl sync'],
   });
