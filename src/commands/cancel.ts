@@ -7,7 +7,7 @@ import { currentRoundJob } from '../app/goal/round-jobs.js';
 import { findWork } from '../app/goals.js';
 import { settleLeftovers } from '../app/leftovers.js';
 import { keepWorktree } from '../app/place.js';
-import { readPublication } from '../app/publish/note.js';
+import { type PublishedUnit, readPublication } from '../app/publish/note.js';
 import { refuseRoundJob } from '../app/round-job.js';
 import { findLive, liveOf, stopWork } from '../app/run/stop.js';
 import { openWorkbench, type Workbench } from '../app/workbench.js';
@@ -27,6 +27,7 @@ export async function run(context: Context, request: Request): Promise<Report> {
   const work = await findWork(await bench.store.snapshot(), request.args['id'] ?? '');
   if (work.kind === 'goal') return cancelWholeGoal(bench, work.goal);
   refuseRoundJob(work.job, 'cancel');
+  await saySent(bench, { kind: 'job', id: work.job.id });
   await endWork(bench, work.job, request.flag('force'));
   const updated = await cancelJob(bench, work.job.id);
   const begun = work.job.onto !== null;
@@ -49,13 +50,8 @@ async function cancelWholeGoal(bench: Workbench, goal: Goal): Promise<Report> {
 
 /** Whatever carries it, an agent of its Round, a gate or a check of one, is ended first. */
 async function endGoal(bench: Workbench, goal: Goal): Promise<void> {
-  const sent = await readPublication(bench, goal);
-  // A push cannot be taken back: what arrives is recorded, and the Goal stays cancelled (G35).
-  if (sent?.value.step === 'sending')
-    bench.say(`goal ${goal.id}: its ${sent.value.act} is being sent; what arrives is recorded`);
-  else if (sent !== null)
-    bench.say(`goal ${goal.id}: its ${sent.value.act} was sent, and may still arrive; what arrives is recorded`);
-  if (sent?.value.step !== 'sending' && !bench.dryRun) {
+  const sending = await saySent(bench, { kind: 'goal', id: goal.id });
+  if (!sending && !bench.dryRun) {
     const live = await findLive(bench, await bench.store.snapshot(), { kind: 'goal', goal });
     // One that asks for this itself is not ended before it has its answer.
     const asks = live?.invocation !== undefined && callerOf(bench) !== null;
@@ -63,6 +59,16 @@ async function endGoal(bench: Workbench, goal: Goal): Promise<void> {
   }
   const job = await currentRoundJob(await bench.store.snapshot(), goal);
   if (job !== null) await endWork(bench, job, true);
+}
+
+/** A push cannot be taken back: what arrives is recorded, and the work stays cancelled (G35). Is it being sent just now? */
+async function saySent(bench: Workbench, unit: PublishedUnit): Promise<boolean> {
+  const sent = await readPublication(bench, unit);
+  if (sent === null) return false;
+  const { act, step } = sent.value;
+  const how = step === 'sending' ? 'is being sent' : 'was sent, and may still arrive';
+  bench.say(`${unit.kind} ${unit.id}: its ${act} ${how}; what arrives is recorded`);
+  return step === 'sending';
 }
 
 async function endWork(bench: Workbench, job: Job, force: boolean): Promise<void> {

@@ -71,6 +71,23 @@ t.test('G32: with a branch beside it the late push is shut out, and every decisi
     t.match(await showGoal(repo, id), { status: 'backlog', integration: null });
   });
 
+  await t.test('killed while it is shut out', async (t) => {
+    const id = await sentGoal('killed twice');
+    const start = await onRemote(repo);
+    for (const point of ['publish.after-look', 'publish.after-fence']) {
+      const killed = await repo.owl('goal', 'move', '-f', id, 'implement', {
+        env: { OWL_FAIL_AT: point },
+        fails: 'any',
+      });
+      t.equal(killed.signal, 'SIGKILL', point);
+    }
+    await repo.owl('goal', 'move', '-f', id, 'implement');
+    t.equal(await noteOf(repo, id), '');
+    await push.letGo();
+    t.equal(await onRemote(repo), start);
+    await repo.owl('cancel', id);
+  });
+
   await t.test('carried on', async (t) => {
     const id = await sentGoal('carried on');
     await repo.owl('run', id);
