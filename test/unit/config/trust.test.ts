@@ -3,7 +3,7 @@
 import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { filesInCommand, guardedPaths, matchedPaths } from '../../../src/config/guard.js';
+import { filesInCommand, guardedPaths, matchedPaths, sayGuarded } from '../../../src/config/guard.js';
 import { parseFile, parseText } from '../../../src/config/parse.js';
 import { commandsOf, digestOf } from '../../../src/config/policy.js';
 import {
@@ -183,6 +183,24 @@ t.test(
 const NO_GATE = { checks: [], agent: null };
 const NO_RULES = { ...NO_GATE, rules: [], protect: [], max_changed: { files: null, lines: null } };
 const check = (run: string) => ({ name: 'c', run, timeout: durationOf('1m'), expect: 'success' as const });
+
+t.test('J37: a guarded path that no list shows is said with the check or the rules that name it', (t) => {
+  const policy = {
+    checks: [check('sh ./ci/lint.sh --all')],
+    quality: { ...NO_GATE, checks: [{ ...check('sh ci/style.sh ci/lint.sh'), name: 'style' }] },
+    governance: { ...NO_RULES, rules: ['./docs/rules.md'] },
+  };
+  const { name } = check('');
+  t.same(sayGuarded(policy, ['docs/rules.md', 'ci/lint.sh', 'ci/style.sh', '.gitattributes', 'lint.sh']), [
+    'docs/rules.md (of governance.rules)',
+    `ci/lint.sh (named by check ${name})`,
+    'ci/style.sh (named by check style)',
+    '.gitattributes',
+    'lint.sh',
+  ]);
+  t.same(sayGuarded(policy, []), []);
+  t.end();
+});
 
 t.test('J37: what decides about the code is guarded always, and what guard: names', async (t) => {
   const guarded = (
