@@ -1,6 +1,6 @@
 // Skills bound to the life of a Goal: recorded by decisions, carried out by `run` and `goal advance` (G61 to G63; 07.45).
 
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { t } from 'tap';
 import { eventually } from '../fixtures/process.js';
 import type { Repo } from '../fixtures/repository.js';
@@ -47,6 +47,28 @@ git owl goal move "$OWL_GOAL" todo --reason triaged`;
     t.equal(branch, `refs/heads/refine/${id}/skill-${one.id}`);
     t.equal(await repo.git('rev-parse', `${tip}^`), start, 'pinned to the target');
     box.same(t, before, await repo.untouched());
+  },
+);
+
+t.test(
+  'G62, J15: a checkout of its own is set up once, before it is started; where that fails it never ran',
+  async (t) => {
+    const box = await sandbox(t);
+    const repo = await box.repository({
+      config: `${config([{ name: 'triage', on: 'workflow.backlog.enter', run: `test -f ready && ${note(box, 'triage')}` }])}setup: ["test ! -f '${box.path('broken')}' && touch ready && ${note(box, 'setup $OWL_GOAL').replaceAll('"', '')}"]
+`,
+    });
+    const id = (await repo.owl('goal', 'add', 'one', '--request', 'x')).stdout.trim();
+    const env = { OWL_FAIL_AT: 'skill.after-start' };
+    t.equal((await repo.owl('goal', 'advance', id, { fails: 'any', env })).signal, 'SIGKILL');
+    await repo.owl('goal', 'advance', id, { fails: 'any' });
+    t.match((await show(repo, id)).invocations, [{ outcome: 'succeeded' }]);
+    t.same(notes(box), [`setup ${id}`, 'triage'], 'once, also over a kill');
+    writeFileSync(box.path('broken'), '');
+    const other = (await repo.owl('goal', 'add', 'two', '--request', 'x')).stdout.trim();
+    await repo.owl('goal', 'advance', other, { fails: 'any' });
+    t.match((await show(repo, other)).invocations, [{ outcome: 'never-ran', text: /the setup command .* failed/ }]);
+    t.same(notes(box), [`setup ${id}`, 'triage']);
   },
 );
 

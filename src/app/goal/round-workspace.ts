@@ -4,12 +4,11 @@ import type { Oid } from '../../domain/git.js';
 import type { Goal } from '../../domain/goal.js';
 import type { Job } from '../../domain/job.js';
 import type { LoadedPolicy, Policy } from '../../domain/policy.js';
-import { lstatIfThere } from '../../git/files.js';
 import type { Snapshot } from '../../state/types.js';
 import { jobRef } from '../jobs.js';
 import { lookAt } from '../place.js';
-import { furnish } from '../run/furnish.js';
-import { forget } from '../run/one-run.js';
+import { errandOf } from '../run/errand.js';
+import { furnishBare, noteBare } from '../run/furnish-once.js';
 import type { Workbench } from '../workbench.js';
 import { cleanliness } from '../workspace/cleanliness.js';
 import { ensureWorkspace } from '../workspace/create.js';
@@ -17,8 +16,6 @@ import { worktreePath } from '../workspace/path.js';
 import { loadRegistration } from '../workspace/registration.js';
 import { sayRefused, type Workspace } from '../workspace/types.js';
 import { currentRoundJob } from './round-jobs.js';
-
-const bareNote = ({ id }: Pick<Job, 'id'>): string => `unfurnished/${id}`;
 
 /** The worktree alone, made again when it is missing; whoever works there next does its setup. */
 export async function openRound(
@@ -29,8 +26,7 @@ export async function openRound(
 ): ReturnType<typeof ensureWorkspace> {
   const { environment, repository } = bench;
   const path = await worktreePath({ environment, policy, repository, id: job.id });
-  // Said before it is made: killed in between, or with a setup that failed, the next one does it.
-  if ((await lstatIfThere(path)) === null) await bench.notes.write(bareNote(job), {}, 'absent');
+  await noteBare(bench, job.id, path);
   return ensureWorkspace(bench, { id: job.id, path, branch: jobRef(job), commit: tip });
 }
 
@@ -64,15 +60,9 @@ export async function roundWorkspace(bench: Workbench, goal: Goal, loaded: Loade
   if (job === null || tip === null) return `round ${goal.round} has no branch here`;
   const found = await openRound(bench, job, loaded.policy, tip);
   if (found.kind !== 'admitted') return sayRefused(found, goal.id);
-  const bare = bareNote(job);
-  const note = await bench.notes.read(bare);
-  const base = goal.candidate?.base ?? goal.base?.oid;
-  if (note === null || base === undefined) return found.workspace;
-  const run = { id: bench.ids.run(), phase: job.phase };
   const { workspace } = found;
-  const furnished = await furnish(bench, { job, run, workspace, current: { loaded }, base: { oid: base as Oid } });
-  await forget(bench, run.id);
-  if (furnished.kind === 'failed') return furnished.reason.text;
-  await bench.notes.remove(bare, note.oid);
-  return workspace;
+  const base = goal.candidate?.base ?? goal.base?.oid;
+  if (base === undefined) return workspace;
+  const errand = errandOf(job, job.phase, base as Oid);
+  return (await furnishBare(bench, { workspace, loaded, errand })) ?? workspace;
 }

@@ -1,22 +1,23 @@
 // What a worktree gets before the agent comes: submodules, copied files, setup commands (J15).
 
 import type { Oid } from '../../domain/git.js';
-import type { Job, Reason, Run } from '../../domain/job.js';
+import type { Reason } from '../../domain/job.js';
+import type { LoadedPolicy } from '../../domain/policy.js';
 import { reason } from '../../domain/reasons.js';
-import type { CurrentPolicy } from '../policy.js';
 import type { Workbench } from '../workbench.js';
 import { copyFiles } from '../workspace/copy-files.js';
 import { initialiseSubmodules } from '../workspace/submodules.js';
 import type { Workspace } from '../workspace/types.js';
-import { errandOf } from './errand.js';
+import type { Errand } from './errand.js';
 import { openScratch } from './scratch.js';
 import { runShell } from './shell.js';
 
 export interface FurnishRequest {
-  readonly job: Job;
-  readonly run: Pick<Run, 'id' | 'phase'>;
+  readonly errand: Errand;
+  /** Marks its processes, and names its scratch folder. */
+  readonly marker: string;
   readonly workspace: Workspace;
-  readonly current: Pick<CurrentPolicy, 'loaded'>;
+  readonly current: { readonly loaded: Pick<LoadedPolicy, 'policy'> };
   readonly base: { readonly oid: Oid };
 }
 
@@ -29,7 +30,7 @@ export type Furnished =
   | { readonly kind: 'failed'; readonly reason: Reason; readonly outputs: ReadonlyMap<string, Buffer> };
 
 export async function furnish(bench: Workbench, request: FurnishRequest): Promise<Furnished> {
-  const { job, run, workspace, current, base } = request;
+  const { errand, marker, workspace, current, base } = request;
   const { policy } = current.loaded;
   const submodules = await initialiseSubmodules(bench.repository, workspace, base.oid);
   if (submodules.kind === 'failed') {
@@ -39,7 +40,7 @@ export async function furnish(bench: Workbench, request: FurnishRequest): Promis
     base: base.oid,
     patterns: policy.copy,
   });
-  const scratch = await openScratch(bench, run.id);
+  const scratch = await openScratch(bench, marker);
   const outputs = new Map<string, Buffer>();
   for (const [at, step] of policy.setup.entries()) {
     bench.progress.step(`setup: ${step.run}`);
@@ -48,8 +49,8 @@ export async function furnish(bench: Workbench, request: FurnishRequest): Promis
       name,
       command: step.run,
       timeout: step.timeout,
-      errand: errandOf(job, run.phase, base.oid),
-      marker: run.id,
+      errand,
+      marker,
       workspace,
       policy,
       scratch,

@@ -28,6 +28,7 @@ import { snapshotWip } from '../workspace/snapshot.js';
 import { sayRefused, type Workspace } from '../workspace/types.js';
 import { agentFor } from './agent-choice.js';
 import { type Based, type Blocked, cutBranch, rebaseBranch, restartBranch, seedHandoff } from './branch.js';
+import { errandOf } from './errand.js';
 import { furnish } from './furnish.js';
 import { restoreHandoff } from './left-handoff.js';
 import { type Asker, keepOnly } from './settle.js';
@@ -142,7 +143,13 @@ async function prepareOn(
     agent: { name: chosen.name, preset: chosen.definition.preset, account: chosen.definition.account },
   };
   bench.progress.step(`preparing the worktree of ${job.id}`);
-  const furnished = await furnish(bench, { job, run, workspace: branch.workspace, current, base });
+  const furnished = await furnish(bench, {
+    errand: errandOf(job, run.phase, base.oid),
+    marker: run.id,
+    workspace: branch.workspace,
+    current,
+    base,
+  });
   // Whatever a stopped setup command says of itself: somebody wanted it to end (J18).
   if (bench.signal.aborted) return { ...later(run, interrupted), job: jobFacts(base, branch.tip) };
   if (furnished.kind === 'failed') return stopped(run, furnished.reason, jobFacts(base, branch.tip), furnished.outputs);

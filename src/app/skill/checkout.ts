@@ -7,6 +7,8 @@ import type { Invocation } from '../../domain/invocation.js';
 import type { LoadedPolicy } from '../../domain/policy.js';
 import { failpoint } from '../../system/failpoint.js';
 import { shellWord } from '../../system/shell-word.js';
+import type { Errand } from '../run/errand.js';
+import { furnishBare, noteBare } from '../run/furnish-once.js';
 import type { Workbench } from '../workbench.js';
 import { ensureWorkspace } from '../workspace/create.js';
 import { worktreePath } from '../workspace/path.js';
@@ -57,12 +59,12 @@ export async function ownSource(
   return { ...invocation, source: updated.result };
 }
 
-/** Its checkout, with whatever an earlier start left in it. Throws as `ownSource`. */
+/** Its checkout, with whatever an earlier start left in it; a text: its setup failed (J15). Throws as `ownSource`. */
 export async function ownWorkspace(
   bench: Workbench,
   invocation: Invocation & { readonly source: Source },
-  { policy }: Pick<LoadedPolicy, 'policy'>,
-): Promise<Workspace> {
+  loaded: Pick<LoadedPolicy, 'policy'>,
+): Promise<Workspace | string> {
   const { environment, repository } = bench;
   const branch = skillRef(invocation);
   const id = placeId(invocation);
@@ -81,9 +83,15 @@ export async function ownWorkspace(
     tip = invocation.source.oid;
     await failpoint('skill.after-branch');
   }
-  const path = await worktreePath({ environment, policy, repository, id });
+  const path = await worktreePath({ environment, policy: loaded.policy, repository, id });
+  await noteBare(bench, id, path);
   const found = await ensureWorkspace(bench, { id, path, branch, commit: tip });
-  if (found.kind === 'admitted') return found.workspace;
+  if (found.kind === 'admitted') {
+    const { workspace } = found;
+    const goal = { id: invocation.goal, round: invocation.round };
+    const errand: Errand = { id: goal.id, phase: 'skill', base: invocation.source.oid, branch, goal };
+    return (await furnishBare(bench, { workspace, loaded, errand })) ?? workspace;
+  }
   throw new OwlError('workspace', `${invocation.skill} of goal ${invocation.goal}: ${found.message}`, {
     preserved: ['it was left as it is, and nothing was started'],
     next: found.next.length === 0 ? [`ls -la ${shellWord(path)}`] : found.next,
