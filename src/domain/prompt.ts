@@ -30,6 +30,8 @@ export interface PromptParts {
   /** Clauses that the project appends; it cannot remove any (J23). */
   readonly clauses: readonly string[];
   readonly checks: readonly Pick<CheckResult, 'name' | 'run'>[];
+  /** The planning mode cannot write: what it says last becomes the Handoff (09, rule 12). */
+  readonly planIsMessage?: boolean | undefined;
 }
 
 /** A fence longer than any run of backticks inside, so that quoted text can never close it (J22). */
@@ -113,7 +115,9 @@ export function planPrompt(parts: PromptParts): string {
     [
       '## What to do now',
       '',
-      `Read what you need. Then write the plan to \`${HANDOFF_PATH}\` and commit that file. Change nothing else.`,
+      parts.planIsMessage
+        ? `Read what you need, and change nothing: you cannot write now. Your last message is the plan, whole and alone; it is committed for you as \`${HANDOFF_PATH}\`.`
+        : `Read what you need. Then write the plan to \`${HANDOFF_PATH}\` and commit that file. Change nothing else.`,
       'The plan is all that the next Run gets: it starts with a fresh context. Say what to change and where, in which order, how to see that it works, what you assumed and what you ruled out.',
     ].join('\n'),
     contract(parts.clauses),

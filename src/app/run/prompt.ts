@@ -1,5 +1,6 @@
 // Gathers what a prompt is made of from commits and records, and leaves the wording to domain/prompt.ts (J21, J22).
 
+import { agentDefinition } from '../../agent/presets/index.js';
 import { sayStatus } from '../../domain/closure.js';
 import { gateChecks } from '../../domain/gates.js';
 import type { Oid } from '../../domain/git.js';
@@ -77,6 +78,7 @@ export async function makePrompt(bench: Workbench, request: PromptRequest): Prom
     restartedFrom: again ? request.tip : job.restarted_from,
     clauses: [...request.policy.contract, ...contextOf(request.policy.skills, eventsOf(job, run.phase))],
     checks: checksAhead(job, request.policy),
+    planIsMessage: plansByMessage(job, request.policy),
   };
   return run.phase === 'plan' ? planPrompt(parts) : executePrompt(parts);
 }
@@ -84,6 +86,10 @@ export async function makePrompt(bench: Workbench, request: PromptRequest): Prom
 /** What the tip must pass: of a Goal's Round also the checks of its gates (G13). */
 const checksAhead = ({ goal }: Job, policy: Policy): PromptParts['checks'] =>
   goal === null ? policy.checks : [...gateChecks(policy, 'quality'), ...gateChecks(policy, 'governance')];
+
+/** One that is not to be had is started by nobody, whatever the prompt says. */
+const plansByMessage = ({ agent }: Job, policy: Policy): boolean =>
+  agentDefinition(agent ?? policy.agent ?? '', policy)?.plan === 'last-message';
 
 /** Where a Skill of the kind `context` is bound to speak to this agent (G61). */
 const eventsOf = ({ goal }: Job, phase: Run['phase']): readonly string[] => [

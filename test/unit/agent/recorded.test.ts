@@ -100,6 +100,15 @@ t.test('09, J16b, codex: an item that is an error is none of the turn; reconnect
     ),
     { terminal: 'limited', notBefore: /^2026-12-0\dT\d\d:33:00Z$/ },
   );
+  for (const message of [
+    'Quota exceeded. Check your plan and billing details.',
+    'exceeded retry limit, last status: 429 Too Many Requests',
+  ])
+    t.match(
+      read('codex', `${start.trim()}\n{"type":"turn.failed","error":{"message":"${message}"}}`),
+      { terminal: 'limited', message, notBefore: null },
+      'of a key',
+    );
 });
 
 t.test('09, J16b, opencode: tools that a plan may not use, and a quota that is used up', async (t) => {

@@ -91,6 +91,9 @@ t.test('J21: a plan Run is told to plan and where; an execute Run to carry out',
   t.ok(plan.includes(`write the plan to \`${HANDOFF_PATH}\` and commit that file`));
   t.match(plan, /all that the next Run gets/);
   t.notMatch(executePrompt(parts), /do not carry it out/);
+  const reading = planPrompt({ ...parts, planIsMessage: true });
+  t.match(reading, /Your last message is the plan, whole and alone/, '09, rule 12: where it cannot write');
+  t.notMatch(reading, /commit that file/);
 });
 
 t.test('J22: failures, review text, the old tip and the state of the branch are in an execute prompt', async (t) => {
