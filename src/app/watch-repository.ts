@@ -146,7 +146,7 @@ export async function compareWithNow(
     { ...(await watched(after)), work: work.after },
     {
       own: request.branch,
-      ignored: [...OURS, jobs],
+      ignored: [...OURS, ...trackedOurs([...before.refs.keys(), ...after.refs.keys()]), jobs],
       made: await madeElsewhere(repository, made, tip),
       taken: await takenRefs(before, after, request, made),
       theirs: await madeByOthers(before, after, request),
@@ -158,6 +158,10 @@ export async function compareWithNow(
 
 /** Moved by this program all the time, and never lost by it. */
 const OURS = ['refs/owl/', 'refs/heads/refine/'] as const;
+
+/** What a fetch of the state, here or by another command, moves. */
+const trackedOurs = (refs: readonly string[]): readonly string[] =>
+  refs.filter((ref) => /^refs\/remotes\/[^/]+\/refine\//.test(ref));
 
 /** The files that changed, by whole path. */
 function workOf(before: RepositoryObservation, after: RepositoryObservation) {

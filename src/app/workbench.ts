@@ -47,6 +47,10 @@ export interface Workbench {
   readonly say: (line: string) => void;
 }
 
+/** For the record of what is taken, or settled, under a claim on a remote. */
+export const tokenOf = ({ fence }: Pick<Workbench, 'fence'>): { readonly token?: number } =>
+  fence === undefined ? {} : { token: fence.token };
+
 /** Opens repository and state. Throws what `context.repository()` and `context.store()` throw. */
 export async function openWorkbench(context: Context): Promise<Workbench> {
   const repository = await context.repository();

@@ -35,12 +35,15 @@ const order = ({ status }: Goal): number => GOAL_STATUSES.indexOf(status);
  * Which of two sides may speak, where both went on by themselves from one state: the one whose claim on the remote is the later
  * (S7). Null: a person decided, or neither claim is.
  */
-export function laterClaim<T extends Pick<Job | Goal, 'token'>>(
+export function laterClaim<T extends Job | Goal>(
   ours: T,
   theirs: T,
   changes: readonly [SideChange, SideChange],
 ): T | null {
   if (changes.some((change) => change !== 'automatic')) return null;
+  // What is on the target is there, whoever might have done it.
+  const arrived = [ours, theirs].filter((side) => side.kind === 'goal' && side.status === 'review');
+  if (arrived.length === 1) return arrived[0] ?? null;
   const [one, other] = [ours.token ?? 0, theirs.token ?? 0];
   return one === other ? null : one > other ? ours : theirs;
 }

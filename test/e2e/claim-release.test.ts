@@ -187,3 +187,38 @@ t.test(
     t.match(await show(other, id), { state: 'review', runs: 1 });
   },
 );
+
+t.test('S7: with the state of one of two goes where the other began, so that it can be taken over', async (t) => {
+  const box = await sandbox(t);
+  const agent = box.agent('worker', {
+    execute: [
+      { write: '{job}.txt', text: 'work\n' },
+      { commit: 'Write it' },
+      {
+        sh: `grep -q slow "$OWL_PROMPT_FILE" || exit 0; touch '${box.path('slow')}'; while test ! -e '${box.path('go')}'; do sleep 0.1; done`,
+      },
+    ],
+  });
+  const repo = await box.repository({ remote: 'bare', agents: [agent], config: CONFIG });
+  const slow = await repo.add('slow work');
+  const quick = await repo.add('quick work');
+  await repo.owl('sync');
+  const pushes = watchPushes(box, repo);
+  const runner = repo.start('run', '--claim-remote', '--all', '--max-parallel', '2');
+  await eventually(async () => (await there(repo, `refs/owl/shared/${quick}`)) !== '' && existsSync(box.path('slow')));
+  const tip = await there(repo, `refs/owl/shared/${slow}`);
+  const [path] = await repo.records(new RegExp(`${slow}/job.json$`));
+  const published = JSON.parse(await repo.remoteGit('show', `${STATE}:${path}`));
+  t.match(published, { state: 'active', token: 1 });
+  t.equal(tip, published.tip);
+  writeFileSync(box.path('go'), '');
+  t.equal((await runner.wait()).code, 0);
+  t.equal(await there(repo, `refs/owl/shared/${slow}`), (await show(repo, slow)).tip);
+  t.equal(
+    pushes().filter((refs) => refs.join() === `refs/owl/claims/${slow}`).length,
+    1,
+    'no lane takes the claim of another',
+  );
+  t.notMatch(runner.stderr(), /changed while it ran/, 'what a lane fetches is no change of the agent');
+  t.match(await claimOf(repo, slow), { holder: null });
+});

@@ -2,7 +2,6 @@
 
 import { t } from 'tap';
 import type { Agent } from '../fixtures/agents.js';
-import { addGoal, GATED, showGoal, WORK } from '../fixtures/goals.js';
 import type { Repo } from '../fixtures/repository.js';
 import { eventually, type Sandbox, sandbox } from '../fixtures/sandbox.js';
 
@@ -74,24 +73,6 @@ t.test('07.53, S7: one stalls past its claim and comes back: its result is kept,
   t.same(runs.map((run) => run.superseded).sort(), [false, true], 'and is kept as evidence');
   t.match(await show(other, id), { state: 'review' });
   t.match(await claimOf(repo, id), { token: 2, holder: null });
-});
-
-t.test('S7, S10: a Goal is claimed nowhere, so that it stays with the clone that it came from', async (t) => {
-  const box = await sandbox(t);
-  const agent = box.agent('worker', WORK);
-  const repo = await box.repository({ remote: 'bare', agents: [agent], config: GATED });
-  const other = await repo.clone('other');
-  const id = await addGoal(repo, 'write it');
-  await repo.owl('sync');
-  const wait = { items: [], waiting: [{ goal: id, why: /only Jobs are claimed on the remote: name it/ }] };
-  await other.owl('sync');
-  t.match((await other.owl('run', '--claim-remote', '--json')).json().data, wait);
-  t.match((await other.owl('run', '--claim-remote', '--dry-run', '--json')).json().data, wait);
-  box.userConfig('version: 1\nsync: { claim: true, run: true }\n');
-  t.match((await other.owl('run', '--json')).json().data, wait, 'by configuration the same');
-  t.match((await other.owl('run', id, '--claim-remote', '--dry-run', '--json')).json().data, { items: [{ id }] });
-  t.match((await repo.owl('run', '--claim-remote', '--json')).jsonLines()[0].data, { id }, 'its own goes on');
-  t.match(await showGoal(repo, id), { status: 'review' });
 });
 
 t.test(

@@ -3,17 +3,19 @@
 
 import { isOwlError } from '../../domain/errors.js';
 import type { Oid, RefName } from '../../domain/git.js';
+import type { Job } from '../../domain/job.js';
 import type { PushedRef, PushUpdate } from '../../git/push.js';
+import { jobRef } from '../jobs.js';
 import { keepOnly } from '../run/settle.js';
 import { exchangeState } from '../sync/exchange.js';
 import type { Workbench } from '../workbench.js';
 import { standingOf } from './standing.js';
 import { publishTip, sharedRef } from './tip.js';
+import { type Unit, workOf } from './unit.js';
 
 /** A claim whose work ended, and the update that gives it back. */
 export interface Ending {
-  /** Of a Job or a Goal. */
-  readonly id: string;
+  readonly unit: Unit;
   readonly release: PushUpdate;
 }
 
@@ -45,12 +47,12 @@ export async function publishWork(
     const moved = pushed.filter(({ status }) => status === 'moved');
     if (moved.length === 0) {
       await copy(calm, along, at);
-      for (const { id, release } of left) results.set(id, isThere(at.get(release.ref)) ? 'released' : 'alone');
+      for (const { unit, release } of left) results.set(unit.id, isThere(at.get(release.ref)) ? 'released' : 'alone');
       return results;
     }
     for (const { ref, found } of moved) if (found !== 'unknown') known.set(ref, found);
     const lost = left.filter(({ release }) => at.get(release.ref)?.status === 'moved');
-    for (const { id } of lost) results.set(id, 'lost');
+    for (const { unit } of lost) results.set(unit.id, 'lost');
     left = left.filter((one) => !lost.includes(one));
     if (left.length > 0) continue;
     // Its record as the other runner left it comes here, and what was done here goes there beside it.
@@ -58,7 +60,7 @@ export async function publishWork(
     return results;
   }
   const published = await apart(calm, remote, left);
-  for (const { id } of left) results.set(id, published ? 'alone' : 'kept');
+  for (const { unit } of left) results.set(unit.id, published ? 'alone' : 'kept');
   return results;
 }
 
@@ -78,8 +80,10 @@ async function together(
 
 /** One after the other: the tips first, then the state. False: the state is not there. */
 async function apart(bench: Workbench, remote: string, endings: readonly Ending[]): Promise<boolean> {
-  for (const { id } of endings)
-    if ((await (await bench.store.snapshot()).job(id)).kind === 'found') await publishTip(bench, remote, id);
+  for (const { unit } of endings) {
+    const job = await workOf(bench, unit);
+    if (job !== null) await publishTip(bench, remote, job.id);
+  }
   return stateAlone(bench, remote);
 }
 
@@ -108,22 +112,42 @@ async function tipUpdates(
   known: ReadonlyMap<RefName, Oid | 'absent'>,
 ): Promise<readonly PushUpdate[]> {
   const engine = await bench.repository.engine();
-  const snapshot = await bench.store.snapshot();
   const updates: PushUpdate[] = [];
-  for (const { id } of endings) {
-    const found = await snapshot.job(id);
-    const standing = found.kind === 'found' ? await standingOf(bench, found.record) : null;
-    if (standing?.kind !== 'here') continue;
-    const { tip } = standing;
-    const ref = sharedRef(id);
+  const tips: Tip[] = [];
+  for (const { unit } of endings) {
+    const job = await workOf(bench, unit);
+    const standing = job === null ? null : await standingOf(bench, job);
+    if (job !== null && standing?.kind === 'here') tips.push({ job, tip: standing.tip });
+  }
+  for (const { job, tip } of [...tips, ...(await tipsAtWork(bench, tips))]) {
+    const ref = sharedRef(job.id);
     const here = await engine.resolve(ref);
     if (here !== null && here !== tip)
-      await keepOnly(bench, id, [{ commit: here, subject: 'tip that was shared before' }]);
+      await keepOnly(bench, job.id, [{ commit: here, subject: 'tip that was shared before' }]);
     // The ref here says what was sent there at last; whether that arrived, the answer to this push says.
     const old = known.get(ref) ?? here ?? 'absent';
     if (old !== tip || !known.has(ref)) updates.push({ ref, old, new: tip });
   }
   return updates;
+}
+
+interface Tip {
+  readonly job: Job;
+  readonly tip: Oid;
+}
+
+/** The state says of other work under claims of this clone where it began: whoever has to take that over finds it there. */
+async function tipsAtWork(bench: Workbench, known: readonly Tip[]): Promise<readonly Tip[]> {
+  const engine = await bench.repository.engine();
+  const tips: Tip[] = [];
+  for (const job of await (await bench.store.snapshot()).openJobs()) {
+    const { tip } = job;
+    if (job.state !== 'active' || job.token == null || tip === null || known.some((one) => one.job.id === job.id))
+      continue;
+    if ((await engine.resolve(jobRef(job))) === null || (await engine.resolve(sharedRef(job.id))) === tip) continue;
+    if ((await engine.exists([tip]))[0] === true) tips.push({ job, tip });
+  }
+  return tips;
 }
 
 /** The refs here are copies of those there. */

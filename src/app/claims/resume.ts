@@ -5,6 +5,8 @@ import { newBlob } from '../../git/objects.js';
 import { type PushUpdate, pushedAll, pushRefs } from '../../git/push.js';
 import { canonical } from '../../state/canonical.js';
 import { failpoint } from '../../system/failpoint.js';
+import { isAlive } from '../../system/processes.js';
+import { endDeadWork, settleDeadGoal } from '../goal/dead.js';
 import { freed } from '../lease/give-back.js';
 import { type Acquisition, deadAcquisitions, forgetOwn } from '../lease/notes.js';
 import { leasePlace } from '../lease/place.js';
@@ -12,10 +14,13 @@ import { exchangeState } from '../sync/exchange.js';
 import type { Workbench } from '../workbench.js';
 import { type Ending, publishWork } from './publish.js';
 import { isClaim } from './refs.js';
+import { takeOverExpired } from './take-over.js';
+import { claimIn, recordOf } from './unit.js';
 
 /** The queue as the remote and this clone have it, before anything is taken from it. Throws as `exchangeState`. */
 export async function exchangeQueue(bench: Workbench, remote: string): Promise<void> {
   if (!(await resumeClaims(bench, remote))) await exchangeState(bench, remote);
+  await takeOverExpired(bench, remote);
 }
 
 interface Resumed extends Ending {
@@ -43,13 +48,13 @@ async function resumeClaims(bench: Workbench, remote: string): Promise<boolean> 
       { ref: place.ref, old: read.oid },
       canonical(freed(read.value, read.value.token)),
     );
-    resumed.push({ id: unit.id, release, acquisition, name: place.name });
+    resumed.push({ unit, release, acquisition, name: place.name });
   }
   if (resumed.length === 0) return false;
   await failpoint('claim.before-resume');
   const published = await publishWork(bench, remote, resumed);
-  for (const { id, acquisition, release, name } of resumed) {
-    const how = published.get(id);
+  for (const { unit, acquisition, release, name } of resumed) {
+    const how = published.get(unit.id);
     const alone = how === 'alone' ? await pushRefs(bench.repository, { remote, updates: [release] }) : null;
     if (how === 'released' || how === 'lost' || (alone !== null && pushedAll(alone)))
       await forgetOwn(bench, name, acquisition.holder);
@@ -64,9 +69,14 @@ async function releaseOf(bench: Workbench, at: Pick<PushUpdate, 'ref' | 'old'>, 
   return { ...at, new: blob.oid };
 }
 
-/** What it started could not be proven to be gone. */
+/** What it started could not be proven to be gone, or nobody knows yet whether its merge arrived. Dead Runs were settled before. */
 async function isAtWork(bench: Workbench, unit: Acquisition['unit']): Promise<boolean> {
-  const snapshot = await bench.store.snapshot();
-  const found = unit.kind === 'job' ? await snapshot.job(unit.id) : await snapshot.goal(unit.id);
-  return found.kind === 'found' && found.record.claim !== null;
+  const record = await recordOf(bench, unit);
+  if (record.kind === 'goal' && record.claim !== null) {
+    if (isAlive(record.claim, await bench.environment.process()) !== 'dead') return true;
+    const waits = await endDeadWork(bench, record);
+    if (waits !== null) return true;
+    bench.say(await settleDeadGoal(bench, record, 'git owl was ended while it was carried'));
+  }
+  return claimIn(await recordOf(bench, unit)) !== null;
 }

@@ -56,15 +56,13 @@ async function deepenBase(bench: Workbench, remote: string, { id, onto }: Pick<J
 }
 
 /**
- * Where a Job begun in another clone has no branch here, it is made at the tip that its record names, from the shared ref that brought
- * that (J8). A branch that is there is left alone. Null: neither the branch nor that commit is here.
+ * Where a Job begun in another clone has no branch here, it is made at the tip that its record names: the shared ref brought that, or it
+ * is a commit of the base, where nothing was done yet (J8). A branch that is there is left alone. Null: that commit is not here.
  */
 export async function branchFromShared(bench: Workbench, job: Job): Promise<Oid | null> {
   if (job.tip === null) return null;
   const engine = await bench.repository.engine();
-  const shared = await engine.resolve(sharedRef(job.id));
-  if (shared === null) return null;
-  if (shared !== job.tip && (await engine.isAncestor(job.tip, shared)) !== 'ancestor') return null;
+  if ((await engine.exists([job.tip]))[0] !== true) return null;
   const made = await engine.swap({ ref: jobRef(job), old: 'absent', new: job.tip }, `owl: go on with ${job.id}`);
   return made.kind === 'moved' ? job.tip : null;
 }

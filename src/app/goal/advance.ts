@@ -179,6 +179,8 @@ async function carrySteps(
   for (;;) {
     if (!onward || bench.signal.aborted) return end(await releaseGoal(bench, held));
     if (isHeldBack(held.goal, options)) return end(await releaseGoal(bench, held), { notes: [HELD_BACK] });
+    // Another runner has the Goal by now: what it says counts (05, S7).
+    if (bench.fence !== undefined && !(await bench.fence.holds())) return end(await recorded(), OVERTAKEN);
     steps.push(held.status);
     bench.progress.step(`goal ${goal.id}: ${held.status}`);
     if (!(await passMoments(bench, held.goal, ['enter']))) return end(await recorded(), OVERTAKEN);

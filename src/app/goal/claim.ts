@@ -9,7 +9,7 @@ import { isAlive } from '../../system/processes.js';
 import { foundGoal } from '../goals.js';
 import { loadTaken, sayTaken } from '../run/capacity.js';
 import { liveInvocation, whereWeAre } from '../skill/live.js';
-import type { Workbench } from '../workbench.js';
+import { tokenOf, type Workbench } from '../workbench.js';
 
 /** A Goal in a step that this process carries. `marker` names its scratch folder and marks its processes. */
 export interface Held {
@@ -63,7 +63,15 @@ export async function claimGoal(
     const claim = { run: marker, ...identity, since: tx.now };
     // Why it waited is over with that; why it failed is not.
     const reason = stepOf === null ? null : goal.reason;
-    const held = moveGoal(goal, { event: 'record', to: goal.status, op: tx.op, at: tx.now }, { claim, reason });
+    const held = moveGoal(
+      goal,
+      { event: 'record', to: goal.status, op: tx.op, at: tx.now },
+      {
+        claim,
+        reason,
+        ...tokenOf(bench),
+      },
+    );
     tx.putGoal(held);
     tx.event({ event: 'goal.claimed', subject: `goal ${id}: ${status} begins`, goal: id, round: goal.round });
     return { kind: 'held', held: { goal: held, status, marker } };

@@ -39,6 +39,11 @@ export async function integrate(
   if (begun === null) return { kind: 'superseded', goal };
   const detail: GoalMergeDetail = { goal: goal.id, evidence: begun.id, occurrence: goal.occurrence };
   const unsent: Unsettled = again === null ? 'void' : 'unknown';
+  // Another runner has the Goal by now (05, S7).
+  if (bench.fence !== undefined && !(await bench.fence.holds())) {
+    await settleEvidence(bench, detail, unsent);
+    return { kind: 'superseded', goal };
+  }
   const unconfirmed = (await lease?.confirm()) ?? null;
   if (unconfirmed !== null) {
     await settleEvidence(bench, detail, unsent);

@@ -18,7 +18,7 @@ import { freshId } from '../fresh-id.js';
 import { currentRound, foundGoal } from '../goals.js';
 import { lastPosition } from '../queue-places.js';
 import { loadTaken } from '../run/capacity.js';
-import type { Workbench } from '../workbench.js';
+import { tokenOf, type Workbench } from '../workbench.js';
 import type { GoalClaim } from './claim.js';
 import { type CurrentTarget, pinOf } from './current-target.js';
 import { AS_IT_IS, currentRoundJob, requeueJob } from './round-jobs.js';
@@ -77,7 +77,13 @@ export async function startGoal(
     const moved = moveGoal(
       found,
       { event: 'start', to: 'plan', op: tx.op, at: tx.now },
-      { ...FRESH_ROUND, target: pinOf(now), base: now.at, claim: { run: marker, ...identity, since: tx.now } },
+      {
+        ...FRESH_ROUND,
+        target: pinOf(now),
+        base: now.at,
+        claim: { run: marker, ...identity, since: tx.now },
+        ...tokenOf(bench),
+      },
     );
     tx.putGoal(moved);
     tx.event({

@@ -26,13 +26,20 @@ export interface Waiting {
 export interface Memory {
   /** Taken by this command already. */
   readonly seen: Set<string>;
+  /** Claimed on a remote by a lane of this command: its claim is this process's, so that another lane would take it for its own. */
+  readonly taking: Set<string>;
   /** Looked at, and not to be had here: not looked at again, since that may ask a remote. */
   readonly passed: Map<string, Waiting>;
   /** What was said of the repository: it is said once. */
   readonly told: Set<string>;
 }
 
-export const newMemory = (): Memory => ({ seen: new Set(), passed: new Map(), told: new Set() });
+export const newMemory = (): Memory => ({
+  seen: new Set(),
+  taking: new Set(),
+  passed: new Map(),
+  told: new Set(),
+});
 
 export type Chosen =
   | { readonly kind: 'job'; readonly id: JobId; readonly maxParallel: number }
@@ -97,6 +104,7 @@ export function passOver(memory: Memory, { kind, id }: Pick<Unit, 'kind' | 'id'>
 const mayBeTaken = (unit: Unit, wanted: Wanted, memory: Memory): boolean =>
   unit.wait.kind === 'eligible' &&
   !memory.seen.has(unit.id) &&
+  !memory.taking.has(unit.id) &&
   !memory.passed.has(unit.id) &&
   !isHeldBack(unit, wanted);
 
@@ -107,7 +115,7 @@ function waitingOf(units: readonly Unit[], wanted: Wanted, memory: Memory): read
   const waiting: Waiting[] = [];
   for (const unit of units) {
     const { kind, id } = unit;
-    if (memory.seen.has(id)) continue;
+    if (memory.seen.has(id) || memory.taking.has(id)) continue;
     const passed = memory.passed.get(id);
     if (passed !== undefined) waiting.push(passed);
     else if (unit.wait.kind === 'waits') waiting.push({ kind, id, why: unit.wait.why });

@@ -7,7 +7,7 @@ import { acceptedOnly, type Needed, type QueueFacts, waiting } from '../../domai
 import type { Snapshot } from '../../state/types.js';
 import { foundJob } from '../jobs.js';
 import { refuseWhileLanding } from '../land/landing-note.js';
-import type { Workbench } from '../workbench.js';
+import { tokenOf, type Workbench } from '../workbench.js';
 import { loadTaken } from './capacity.js';
 import type { Asker } from './settle.js';
 
@@ -89,10 +89,6 @@ export async function claimJob(bench: Workbench, request: ClaimRequest): Promise
   if (result.kind === 'claimed') for (const note of result.run.notes) bench.say(`job ${result.job.id}: ${note}`);
   return result;
 }
-
-/** Of the claim that it is taken under. */
-export const tokenOf = ({ fence }: Pick<Workbench, 'fence'>): Partial<Pick<Job, 'token'>> =>
-  fence === undefined ? {} : { token: fence.token };
 
 /** Why this Job cannot be taken now, as this state has it; null: it can. */
 export async function notNow(bench: Workbench, tx: Records, job: Job): Promise<OwlError | null> {

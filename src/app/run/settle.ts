@@ -9,7 +9,7 @@ import { moveJob, stands } from '../../domain/machine.js';
 import type { RefUpdate } from '../../git/engine.js';
 import type { Pin, Tx } from '../../state/types.js';
 import { foundJob } from '../jobs.js';
-import type { Workbench } from '../workbench.js';
+import { tokenOf, type Workbench } from '../workbench.js';
 
 /** The Goal that a Run is made for, as it was when that was claimed: who decided about it since asks for something else. */
 export type Asker = Pick<Goal, 'id' | 'occurrence'>;
@@ -72,6 +72,7 @@ export async function settleRun(bench: Workbench, end: RunEnd): Promise<Settled>
       {
         ...end.job,
         claim: null,
+        ...tokenOf(bench),
         ttl: counted.ttl,
         reason: counted.reason,
         closure: end.settlement.closure,

@@ -1,7 +1,9 @@
 // `run`: takes one Job or Goal, named or the next eligible one, and carries it as far as it can go now (J4, J20; 03).
 
 import type { JobId } from '../../domain/job.js';
+import type { Claimed } from '../claims/claimed.js';
 import { carryGoal, type GoalUnit } from '../goal/advance.js';
+import { foundGoal } from '../goals.js';
 import type { Sharing } from '../sync/queue.js';
 import type { Workbench } from '../workbench.js';
 import { carryJob, type JobUnit } from './carry-job.js';
@@ -28,7 +30,7 @@ export interface UnitOptions {
   readonly maxParallel: number | null;
   /** Looks again later (`--watch`). */
   readonly patient: boolean;
-  /** The shared queue that Jobs are taken from, by a claim on its remote (S7); null: this clone's own. */
+  /** The shared queue that work is taken from, by a claim on its remote (S7); null: this clone's own. */
   readonly shared: SharedQueue | null;
   /** Called once a claim is made, at each Run. */
   readonly onClaim: (carrying: Carrying) => void;
@@ -56,30 +58,48 @@ export async function takeUnit(
   for (;;) {
     const chosen = await chooseUnit(bench, { id, merge, patient: options.patient, shared: options.shared }, memory);
     if (chosen.kind === 'nothing') return chosen;
+    // Another lane of this command claimed it since this one looked.
+    if (memory.taking.has(chosen.id) && id === null) continue;
     const taken =
       chosen.kind === 'job'
-        ? await takeShared(bench, chosen.id, options, options.maxParallel ?? chosen.maxParallel)
-        : await carryGoal(bench, chosen.goal, chosen.target, {
-            step,
-            merge,
-            maxParallel: options.maxParallel,
-            onClaim: ({ goal, marker }) => options.onClaim({ id: goal.id, run: marker }),
+        ? await shared(bench, chosen, memory, options, (within) =>
+            takeJob(within, chosen.id, options, options.maxParallel ?? chosen.maxParallel),
+          )
+        : await shared(bench, chosen, memory, options, async (within) => {
+            // As it is now: the claim brought what other runners said of it.
+            const goal = foundGoal(chosen.id, await (await within.store.snapshot()).goal(chosen.id));
+            return carryGoal(within, goal, chosen.target, {
+              step,
+              merge,
+              maxParallel: options.maxParallel,
+              onClaim: ({ goal: { id: of }, marker }) => options.onClaim({ id: of, run: marker }),
+            });
           });
     if (taken.kind !== 'not-now') return taken;
     // Another one took it, or decided about it, since we looked: the next one, unless somebody asked for this very one.
     if (id !== null) throw taken.error;
-    if (options.shared !== null && chosen.kind === 'job') passOver(memory, chosen, taken.error.message);
-    if (chosen.kind === 'goal' && taken.error.code !== 'superseded') passOver(memory, chosen, taken.error.message);
+    if (options.shared !== null) passOver(memory, chosen, taken.error.message);
+    else if (chosen.kind === 'goal' && taken.error.code !== 'superseded') passOver(memory, chosen, taken.error.message);
   }
 }
 
-async function takeShared(bench: Workbench, id: JobId, options: UnitOptions, maxParallel: number) {
-  if (options.shared === null) return takeJob(bench, id, options, maxParallel);
-  const { underClaim } = await import('../claims/claimed.js');
-  const claimed = await underClaim(bench, options.shared.remote, id, (fenced) =>
-    takeJob(fenced, id, options, maxParallel),
-  );
-  return claimed.kind === 'worked' ? claimed.value : claimed;
+/** Under a claim on the remote, where the queue is shared. */
+async function shared<T>(
+  bench: Workbench,
+  { kind, id }: { readonly kind: 'job' | 'goal'; readonly id: string },
+  { taking }: Pick<Memory, 'taking'>,
+  options: UnitOptions,
+  take: (bench: Workbench) => Promise<T>,
+): Promise<T | Extract<Claimed<T>, { kind: 'not-now' }>> {
+  if (options.shared === null) return take(bench);
+  taking.add(id);
+  try {
+    const { underClaim } = await import('../claims/claimed.js');
+    const claimed = await underClaim(bench, options.shared.remote, { kind, id }, take);
+    return claimed.kind === 'worked' ? claimed.value : claimed;
+  } finally {
+    taking.delete(id);
+  }
 }
 
 async function takeJob(bench: Workbench, id: JobId, options: UnitOptions, maxParallel: number) {

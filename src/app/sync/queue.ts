@@ -6,18 +6,14 @@ import type { Workbench } from '../workbench.js';
 import { loadForeign } from './foreign.js';
 
 const ELSEWHERE = 'it came from another clone: name it, or set sync.run in your own configuration';
-const UNCLAIMED = 'it came from another clone, and only Jobs are claimed on the remote: name it to carry it here';
 
 /** The queue that several clones take from (S7). */
 export interface Sharing {
-  /** `--claim-remote` was given: then the Jobs that came from elsewhere are taken, too (S10). */
+  /** `--claim-remote` was given: then what came from elsewhere is taken, too (S10). */
   readonly byHand: boolean;
 }
 
-/**
- * The same units in the same order. `sharing`: Jobs are claimed on the remote, and a Goal, which nobody claims there, stays with the
- * clone that it came from, so that two do not carry one. Throws OwlError `configuration` for the user's own file.
- */
+/** The same units in the same order. Throws OwlError `configuration` for the user's own file. */
 export async function withForeign(
   bench: Pick<Workbench, 'notes' | 'environment'>,
   units: readonly Unit[],
@@ -28,10 +24,6 @@ export async function withForeign(
     unit.wait.kind === 'eligible' && foreign.waits(unit.kind === 'job' ? unit.job : unit.goal);
   if (!units.some(came)) return units;
   const free = sharing?.byHand === true || (await loadUserFile(bench.environment)).source?.file.sync?.run === true;
-  const why = (unit: Unit): string | null =>
-    !came(unit) ? null : sharing !== null && unit.kind === 'goal' ? UNCLAIMED : free ? null : ELSEWHERE;
-  return units.map((unit) => {
-    const held = why(unit);
-    return held === null ? unit : { ...unit, wait: { kind: 'waits', why: held } };
-  });
+  if (free) return units;
+  return units.map((unit) => (came(unit) ? { ...unit, wait: { kind: 'waits', why: ELSEWHERE } } : unit));
 }

@@ -67,7 +67,8 @@ async function send(bench: Workbench, remote: string, updates: readonly PushUpda
 /** Copies for people and for `run` (S7). A lease that this clone holds here, for a target that is published nowhere, is no copy. */
 async function copyClaims(bench: Workbench, remote: string, there: ReadonlyMap<RefName, Oid>): Promise<void> {
   const engine = await bench.repository.engine();
-  const open = new Set((await (await bench.store.snapshot()).openJobs()).map(({ id }) => id));
+  const snapshot = await bench.store.snapshot();
+  const open = new Set([...(await snapshot.openJobs()), ...(await snapshot.openGoals())].map(({ id }) => id));
   const refs: RefName[] = [];
   for (const [ref, oid] of there) {
     const claim = ref.startsWith(CLAIMS) && open.has(ref.slice(CLAIMS.length));

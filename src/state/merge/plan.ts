@@ -10,8 +10,9 @@ import { decodeFeature } from '../goal-codec.js';
 import { type Area, META_PATH, recordPath, WORK_KINDS, type WorkKind } from '../layout.js';
 import { lookUp, type Objects } from '../objects.js';
 import { type Difference, unitOf } from '../three-way.js';
+import type { UnitSide } from './files.js';
 import { mergeFeatures } from './parts.js';
-import { mergeUnit, type Put, textsNeeded, type UnitSide } from './unit.js';
+import { mergeUnit, type Put, textsNeeded } from './unit.js';
 
 /** Trees of the states. */
 export interface Roots {

@@ -1,11 +1,11 @@
 // One piece of work of two states: which of its files come from which side, which are merged, and whether it is contested (05,
 // S2 to S4). Pure: files by object id, their text by a lookup. The order of the two sides does not matter.
 
-import type { Evidence, Goal } from '../../domain/goal.js';
+import type { Evidence } from '../../domain/goal.js';
 import type { Invocation } from '../../domain/invocation.js';
-import type { Job, Run } from '../../domain/job.js';
+import type { Run } from '../../domain/job.js';
 import { canonical } from '../canonical.js';
-import { decodeJob, decodeRun } from '../codec.js';
+import { decodeRun } from '../codec.js';
 import {
   type ContestedRecord,
   contestedRecord,
@@ -16,31 +16,12 @@ import {
   sideName,
   sidePath,
 } from '../contested.js';
-import { decodeEvidence, decodeGoal, decodeInvocation } from '../goal-codec.js';
-import { AREAS, WORK_KINDS, type WorkKind } from '../layout.js';
+import { decodeEvidence, decodeInvocation } from '../goal-codec.js';
+import { WORK_KINDS } from '../layout.js';
+import { at, choose, chooseFile, goalReader, jobReader, pathsOf, type UnitQuestion, type UnitSide } from './files.js';
+import { claimedBy, lateRuns, RUN_PATH } from './late.js';
 import { mergeEvidence, mergeInvocations, mergeRuns } from './parts.js';
-import { claimedLater, mergeGoals, mergeJobs } from './work.js';
-
-/** The files of one piece of work in one state, as far as not all states agree on them: path in its folder -> object id. */
-export interface UnitSide {
-  readonly files: ReadonlyMap<string, string>;
-  /** Its tombstone. */
-  readonly dead: string | null;
-}
-
-export interface UnitQuestion {
-  readonly kind: WorkKind;
-  readonly id: string;
-  readonly ours: UnitSide;
-  readonly theirs: UnitSide;
-  readonly bases: readonly UnitSide[];
-  /** Text of an object. */
-  readonly text: (oid: string) => string;
-  /** Milliseconds since the epoch, for what a record's times mean: the same wherever the same two meet. */
-  readonly now: number;
-  /** One side is known to have the last word. */
-  readonly last: 'ours' | 'theirs' | null;
-}
+import { mergeGoals, mergeJobs } from './work.js';
 
 /** A file of the result: one that a side has, or a new one; null: none. */
 export type Put = { readonly oid: string } | { readonly text: string } | null;
@@ -50,15 +31,6 @@ export interface UnitAnswer {
   readonly files: ReadonlyMap<string, Put>;
   readonly dead: string | null;
   readonly contested: ContestedRecord | null;
-}
-
-type Choice = 'same' | 'ours' | 'theirs' | 'both';
-
-function choose(ours: string | null, theirs: string | null, bases: readonly (string | null)[]): Choice {
-  if (ours === theirs) return 'same';
-  const before = bases.length === 0 ? [null] : bases;
-  if (before.includes(ours)) return 'theirs';
-  return before.includes(theirs) ? 'ours' : 'both';
 }
 
 /** Which objects a question needs the text of. */
@@ -79,20 +51,6 @@ export function textsNeeded({
   );
   return [...new Set(wanted.flatMap((path) => sides.flatMap((side) => side.files.get(path) ?? [])))];
 }
-
-const RUN_PATH = /^runs\/([^/]+)\.json$/;
-
-const pathsOf = (sides: readonly UnitSide[]): readonly string[] =>
-  [...new Set(sides.flatMap((side) => [...side.files.keys()]))].sort();
-
-const chooseFile = (path: string, ours: UnitSide, theirs: UnitSide, bases: readonly UnitSide[]): Choice =>
-  choose(
-    at(ours, path),
-    at(theirs, path),
-    bases.map((base) => at(base, path)),
-  );
-
-const at = (side: UnitSide, path: string): string | null => side.files.get(path) ?? null;
 
 export function mergeUnit(question: UnitQuestion): UnitAnswer {
   const { ours, theirs, bases, last } = question;
@@ -138,44 +96,22 @@ function mergeFiles(question: UnitQuestion): UnitAnswer {
   // A version that is contested already stays so beside any other: all that was said counts as a side.
   if (choice === 'both' && last === null && (sided(ours) || sided(theirs)))
     return contest(question, new Set([main]), new Map());
+  const claimed = claimedBy(question);
   for (const path of pathsOf([ours, theirs])) {
     const which = chooseFile(path, ours, theirs, bases);
     if (which !== 'both') files.set(path, putOf(at(which === 'theirs' ? theirs : ours, path)));
     else if (last !== null) files.set(path, putOf(at(last === 'ours' ? ours : theirs, path)));
     else {
       const merged = mergeFile(question, path);
-      if (merged === null) open.add(path);
-      else files.set(path, { text: merged });
+      if (merged !== null) files.set(path, { text: merged });
+      else if (claimed !== null) files.set(path, putOf(at(claimed.winner, path)));
+      else open.add(path);
     }
   }
   if (open.size > 0) return contest(question, open, files);
-  for (const [path, run] of overtaken(question)) files.set(path, { text: canonical(run) });
+  if (claimed !== null)
+    for (const [path, run] of lateRuns(question, claimed)) files.set(path, { text: canonical(run) });
   return { files, dead: null, contested: null };
-}
-
-/** Runs that one side alone made, under a claim that the other side had taken over: they are kept, and moved nothing (S7). */
-function overtaken(question: UnitQuestion): ReadonlyMap<string, Run> {
-  const { kind, id, ours, theirs, bases, now, text, last } = question;
-  const main = WORK_KINDS[kind].file;
-  const runs = new Map<string, Run>();
-  if (kind !== 'job' || last !== null || chooseFile(main, ours, theirs, bases) !== 'both') return runs;
-  const read = (side: UnitSide): Job | null => {
-    const oid = at(side, main);
-    return oid === null ? null : jobReader(id, now)(Buffer.from(text(oid), 'utf8'));
-  };
-  const [one, other] = [read(ours), read(theirs)];
-  if (one === null || other === null) return runs;
-  const before = bases.map(read).filter((base) => base !== null);
-  const later = claimedLater(one, other, before);
-  if (later === null) return runs;
-  const [winner, loser] = later === one ? [ours, theirs] : [theirs, ours];
-  for (const [path, oid] of loser.files) {
-    const run = RUN_PATH.exec(path)?.[1];
-    if (run === undefined || at(winner, path) !== null || bases.some((base) => at(base, path) !== null)) continue;
-    const row = decodeRun(path, id, run, Buffer.from(text(oid), 'utf8'));
-    if (row.kind === 'found') runs.set(path, { ...row.record, superseded: true });
-  }
-  return runs;
 }
 
 const textAt = (text: UnitQuestion['text'], side: UnitSide, path: string): string => {
@@ -229,22 +165,6 @@ const foundIn =
     const row = decode(data);
     return row.kind === 'found' ? (row.record ?? null) : null;
   };
-
-/** In whichever area its state belongs. */
-const inEither =
-  <T>(decode: (area: 'open' | 'closed', data: Buffer) => { readonly kind: string; readonly record?: T }) =>
-  (data: Buffer): T | null => {
-    for (const area of AREAS) {
-      const row = decode(area, data);
-      if (row.kind === 'found') return row.record ?? null;
-    }
-    return null;
-  };
-
-const jobReader = (id: string, now: number): ((data: Buffer) => Job | null) =>
-  inEither((area, data) => decodeJob({ path: 'job.json', id, area, now }, data));
-const goalReader = (id: string, now: number): ((data: Buffer) => Goal | null) =>
-  inEither((area, data) => decodeGoal({ path: 'goal.json', id, area, now }, data));
 
 /** Both sides, whole, as data. `open`: the paths that are contested; `settled`: what is decided of the others. */
 function contest(question: UnitQuestion, open: ReadonlySet<string>, settled: ReadonlyMap<string, Put>): UnitAnswer {

@@ -119,7 +119,7 @@ function merge<T extends Work>(rules: Rules<T>, ours: T, theirs: T, bases: reado
     ...taken,
     ...counted(ours, theirs, base, decided.alone ? decided.by : null),
     revision: Math.max(ours.revision, theirs.revision) + 1,
-    updated: later(ours.updated, theirs.updated),
+    updated: latest(ours.updated, theirs.updated),
   } as unknown as T;
 }
 
@@ -136,12 +136,29 @@ type Decided<T> = {
 );
 
 /** Which of two records counts, since the claim of the other was taken over (S7); null: that decides nothing. */
-export const claimedLater = (ours: Job, theirs: Job, bases: readonly Job[]): Job | null => {
+export const claimedLater = (ours: Work, theirs: Work, bases: readonly Work[]): Work | null =>
+  ours.kind === 'job' && theirs.kind === 'job'
+    ? later(
+        JOB,
+        ours,
+        theirs,
+        bases.filter((base) => base.kind === 'job'),
+      )
+    : ours.kind === 'goal' && theirs.kind === 'goal'
+      ? later(
+          GOAL,
+          ours,
+          theirs,
+          bases.filter((base) => base.kind === 'goal'),
+        )
+      : null;
+
+function later<T extends Work>(rules: Rules<T>, ours: T, theirs: T, bases: readonly T[]): T | null {
   const base = newest(bases);
-  if (base === null || takeTogether(together(JOB), fieldsOf(ours), fieldsOf(theirs), bases.map(fieldsOf)) !== null)
+  if (base === null || takeTogether(together(rules), fieldsOf(ours), fieldsOf(theirs), bases.map(fieldsOf)) !== null)
     return null;
-  return laterClaim(ours, theirs, [changeOfJob(base, ours), changeOfJob(base, theirs)]);
-};
+  return laterClaim(ours, theirs, [rules.change(base, ours), rules.change(base, theirs)]);
+}
 
 const together = <T extends Work>(rules: Rules<T>): readonly string[] => [...rules.decision, 'occurrence'];
 
@@ -150,9 +167,9 @@ function decide<T extends Work>(rules: Rules<T>, ours: T, theirs: T, bases: read
   const names = together(rules);
   const one = takeTogether(names, fieldsOf(ours), fieldsOf(theirs), bases.map(fieldsOf));
   if (one !== null) return { fields: one, by: null, alone: false };
-  const later = laterClaim(ours, theirs, [rules.change(base, ours), rules.change(base, theirs)]);
+  const claimed = later(rules, ours, theirs, bases);
   // Its worker goes on: it had the claim all the time.
-  if (later !== null) return { fields: pick(fieldsOf(later), names), by: later, alone: true };
+  if (claimed !== null) return { fields: pick(fieldsOf(claimed), names), by: claimed, alone: true };
   const by = settled(rules, ours, theirs, base);
   if (by === null) return null;
   const occurrence = {
@@ -219,7 +236,7 @@ function counted(ours: Work, theirs: Work, base: Work, alone: Work | null): Fiel
 const fieldsOf = (record: Work): Fields => record as unknown as Fields;
 const setOf = <T extends Work>(record: T, name: keyof T): readonly string[] =>
   (record[name] as unknown as readonly string[] | undefined) ?? [];
-const later = (one: string, other: string): string => (Date.parse(one) >= Date.parse(other) ? one : other);
+const latest = (one: string, other: string): string => (Date.parse(one) >= Date.parse(other) ? one : other);
 
 /** The ancestor that a change is judged against, where there are several: the one that was written last. */
 function newest<T extends Work>(bases: readonly T[]): T | null {

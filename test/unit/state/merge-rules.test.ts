@@ -8,8 +8,9 @@ import { moveJob } from '../../../src/domain/machine.js';
 import { canonical } from '../../../src/state/canonical.js';
 import { parseContested } from '../../../src/state/contested.js';
 import { sha256 } from '../../../src/state/layout.js';
+import type { UnitSide } from '../../../src/state/merge/files.js';
 import { mergeEvidence, mergeInvocations, mergeRuns } from '../../../src/state/merge/parts.js';
-import { mergeUnit, type UnitSide } from '../../../src/state/merge/unit.js';
+import { mergeUnit } from '../../../src/state/merge/unit.js';
 import { mergeGoals, mergeJobs } from '../../../src/state/merge/work.js';
 import { evidence, goal, invocation } from '../../fixtures/goal-records.js';
 import { job, NOW, oidOf, run } from '../../fixtures/records.js';
@@ -138,6 +139,8 @@ t.test('07.53, S7: of two that went on under claims, the later claim counts, and
     ),
   ) as [Goal, Goal];
   t.match(mergeGoals(started, taken, [goal('abcd')]), { token: 4, claim: { run: 's4' } });
+  const arrived: Goal = { ...started, status: 'review', claim: null, integration: 'e1' };
+  t.match(mergeGoals(arrived, taken, [goal('abcd')]), { status: 'review', integration: 'e1' }, 'what arrived is there');
 
   const files = (record: Job, ran: Run) => side({ 'job.json': record, prompt: 'do it', [`runs/${ran.id}.json`]: ran });
   const late = run('r1', 'abcd', 1, { outcome: 'succeeded', ended: NOW });
