@@ -154,7 +154,7 @@ complete -c git-owl -n '__git_owl_using run' -l watch -d 'go on for ever, lookin
 complete -c git-owl -n '__git_owl_using run' -l interval -x -d 'with --watch: how often to look'
 complete -c git-owl -n '__git_owl_using run' -l for -x -d 'take nothing new after <time>, end what is live by then'
 complete -c git-owl -n '__git_owl_using run' -l max-parallel -x -d 'with --all or several ids: <n> side by side, and at most <n> in this clone'
-complete -c git-owl -n '__git_owl_using run' -l claim-remote -d 'take Jobs from the queue shared on the remote, each by a claim there; no Goal of another clone unless named'
+complete -c git-owl -n '__git_owl_using run' -l claim-remote -d 'take Jobs and Goals from the queue shared on the remote, each by a claim there'
 complete -c git-owl -n '__git_owl_using run' -l no-merge -d 'do not merge a Job, whatever it says, and stop a Goal before governance'
 complete -c git-owl -n '__git_owl_using run' -s d -l detach -d 'return once something is claimed and go on in the background'
 complete -c git-owl -n '__git_owl_using run' -l require -d 'exit 3 when nothing may run'

@@ -94,8 +94,7 @@ export const WORK_COMMANDS: readonly CommandSpec[] = [
       {
         name: 'claim-remote',
         kind: 'flag',
-        summary:
-          'take Jobs from the queue shared on the remote, each by a claim there; no Goal of another clone unless named',
+        summary: 'take Jobs and Goals from the queue shared on the remote, each by a claim there',
       },
       {
         name: 'no-merge',

@@ -1382,8 +1382,8 @@ Options
        --for <time>        take nothing new after <time>, end what is live by then
        --max-parallel <n>  with --all or several ids: <n> side by side, and at most <n> in this
                            clone
-       --claim-remote      take Jobs from the queue shared on the remote, each by a claim there; no
-                           Goal of another clone unless named
+       --claim-remote      take Jobs and Goals from the queue shared on the remote, each by a claim
+                           there
        --no-merge          do not merge a Job, whatever it says, and stop a Goal before governance
    -d, --detach            return once something is claimed and go on in the background
        --require           exit 3 when nothing may run
