@@ -31,7 +31,7 @@ export interface NameFacts {
   readonly ref: RefName;
   readonly oid: Oid;
   readonly name: WorkBranch;
-  /** Of a Job: is it the branch that the record names? A tombstone names none, and does not contradict. */
+  /** Of a Job or Skill: is it the branch that a record names? A tombstone names none, and does not contradict. */
   readonly named: boolean;
   /** In this clone's own state, and in the one that was just fetched. */
   readonly own: RecordFacts;
@@ -66,11 +66,11 @@ export function decideName(facts: NameFacts, limits: Limits): Item {
   };
   const odd = keepIt('malformed-name', `${ref} is not the name of a Round or a Skill`);
   if (id === null) return judge(of, [step('it has the exact form of a name of ours', false, odd)], odd);
-  const other = keepIt('other-name', `it is not the branch that the record of ${id} names`);
+  const other = keepIt('other-name', `no record of ${id} names it`);
   const first: readonly Step[] = [
     step('it has the exact form of a name of ours', true, odd),
     recordStep(own, `${ref} is named for ${id}`, remote === null ? '' : '; git owl sync brings the state'),
-    ...(name.kind === 'job' ? [step('it is the branch that the record names', facts.named, other)] : []),
+    ...(name.kind === 'round' ? [] : [step('it is the branch that a record names', facts.named, other)]),
     step(`its ${work.noun} is closed here`, own.kind === 'deleted' || !isOpen(own), open(work, id, own, 'here')),
   ];
   // Most of them, where there are many.

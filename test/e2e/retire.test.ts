@@ -17,7 +17,7 @@ const RETIRED = ['retire goal-closed done', 'retire goal-closed done'];
 t.test(
   'M7, M8, M10: names of closed Goals that the target has go on both sides; every other one stays, said why',
   async (t) => {
-    const { repo, first, tip, plant, branch, share, there, here, later } = await closedGoals(t);
+    const { repo, first, tip, plant, plantSkill, branch, share, there, here, later } = await closedGoals(t);
     for (const [id, status] of [
       ['done', 'done'],
       ['gone', 'cancelled'],
@@ -34,6 +34,8 @@ t.test(
     await branch('refine/late/round-1', first);
     await branch('refine/done/round-12', tip);
     await branch('refine/done/skill-abc_1', first);
+    await branch('refine/done/skill-nobodys', first);
+    await plantSkill('done', 'abc_1');
     const lone = await repo.git('commit-tree', '-m', 'lone', '-p', tip, `${tip}^{tree}`);
     await repo.git('push', '-q', '--force', 'origin', `${lone}:refs/heads/refine/lone/round-1`);
     await repo.git('update-ref', 'refs/heads/refine/lone/round-1', lone);
@@ -65,6 +67,7 @@ t.test(
       guarantee: 'fenced',
       detail: /one step with refs\/heads\/main at [0-9a-f]+ and refine\/state/,
     });
+    t.same(both(items, 'refine/done/skill-nobodys'), says('other-name'), 'no registration says it is ours');
     t.same(both(items, 'refine/lone/round-1'), says('unique-commits'));
     t.same([await here('refine/lone/round-1'), await there('refine/lone/round-1')], [lone, lone]);
     for (const id of ['fail', 'view', 'work']) t.same(both(items, `refine/${id}/round-1`), says('open-goal'), id);

@@ -10,12 +10,15 @@ import { expireMonths, type Folded, foldKept } from '../../state/archive.js';
 import { ARCHIVE_PREFIX, chainOf, chainRef, LOCAL_PREFIX } from '../../state/layout.js';
 import type { StoreEnv } from '../../state/store-env.js';
 import { failpoint } from '../../system/failpoint.js';
+import { jobRef } from '../jobs.js';
+import { isSkillPlace } from '../skill/checkout.js';
 import type { Workbench } from '../workbench.js';
 import { isFresh } from '../workspace/fresh.js';
-import { loadRegistration } from '../workspace/registration.js';
+import { loadRegistration, type Registration } from '../workspace/registration.js';
 import { mayExpire } from './contained.js';
 import { branchItem, keptItem } from './look-refs.js';
 import { runNoteItem, scratchItem } from './look-scratch.js';
+import { skillBranchOf } from './look-skill.js';
 import { ownItem } from './look-worktrees.js';
 import { loadRecord } from './records.js';
 import { removePlace } from './remove-place.js';
@@ -141,13 +144,21 @@ async function carryOut(acting: Acting, item: Item): Promise<Outcome | null> {
 async function removeWorktree({ bench }: Acting, id: string): Promise<Outcome> {
   const note = await loadRegistration(bench.notes, id);
   if (note === null) return { kind: 'done', more: '' };
-  const record = isFresh(id) ? null : await loadRecord(bench, await bench.store.snapshot(), id);
-  const gone = await removePlace(bench, id, note, record);
+  const gone = await removePlace(bench, id, note, await branchOf(bench, id, note.value));
   if (gone.kind === 'stays') return { kind: 'kept', reason: 'changed', detail: gone.why };
   return {
     kind: 'done',
     more: gone.ignored.length === 0 ? '' : `; git-ignored files went with it: ${gone.ignored.slice(0, 5).join(', ')}`,
   };
+}
+
+/** The branch that its checkout is on; null: none, or none is known. */
+async function branchOf(bench: Workbench, id: string, note: Registration): Promise<RefName | null> {
+  if (isFresh(id)) return null;
+  const snapshot = await bench.store.snapshot();
+  if (isSkillPlace(id)) return skillBranchOf(bench, snapshot, id, note);
+  const record = await loadRecord(bench, snapshot, id);
+  return record.kind === 'job' ? jobRef(record.job) : null;
 }
 
 /** At exactly the tip that was just judged. */

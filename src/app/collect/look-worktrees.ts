@@ -14,10 +14,12 @@ import { STATE_REF } from '../../state/layout.js';
 import type { Snapshot } from '../../state/types.js';
 import { isAlive } from '../../system/processes.js';
 import { jobRef } from '../jobs.js';
+import { isSkillPlace } from '../skill/checkout.js';
 import type { Workbench } from '../workbench.js';
 import { isFresh } from '../workspace/fresh.js';
 import { worktreePath } from '../workspace/path.js';
 import { isProvenDead, loadRegistration, type Registration, registeredIds } from '../workspace/registration.js';
+import { skillItem } from './look-skill.js';
 import { lookAtPlace } from './places.js';
 import { loadGoalRecord, loadRecord } from './records.js';
 
@@ -100,6 +102,7 @@ export async function ownItem(
     const look = await lookAtPlace(bench, { id, note, branch: null, temporary: true, closely: false });
     return decideFresh({ id, path: note.path, look, owner: await ownerOf(bench, note) });
   }
+  if (isSkillPlace(id)) return skillItem(bench, snapshot, limits, place);
   const record = await loadRecord(bench, snapshot, id);
   const branch = record.kind === 'job' ? jobRef(record.job) : null;
   // Of an id without a record nothing can follow but a report.

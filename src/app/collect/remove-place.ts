@@ -1,10 +1,8 @@
 // Removing a checkout of ours that `gc` found to be needed no more. Git removes it, never by force after a refusal (M3, M4).
 
-import type { RecordFacts } from '../../domain/collect.js';
-import { isOid, type Oid } from '../../domain/git.js';
+import { isOid, type Oid, type RefName } from '../../domain/git.js';
 import { lstatIfThere } from '../../git/files.js';
 import { adminsOf, listWorktrees } from '../../git/worktree.js';
-import { jobRef } from '../jobs.js';
 import type { Workbench } from '../workbench.js';
 import { admit } from '../workspace/admit.js';
 import { createWorkspace } from '../workspace/create.js';
@@ -17,22 +15,18 @@ export type Gone =
   | { readonly kind: 'gone'; readonly ignored: readonly string[] }
   | { readonly kind: 'stays'; readonly why: string };
 
-/** The registration is as it was just looked at; each step checks again. */
+/** `branch`: that it must be on; null: none is known. The registration is as it was just looked at; each step checks again. */
 export async function removePlace(
   bench: Workbench,
   id: string,
   note: Registered,
-  record: RecordFacts | null,
+  branch: RefName | null,
 ): Promise<Gone> {
   if (note.value.step === 'making') return removeHalfMade(bench, id, note);
   const { path } = note.value;
   const head = await headOf(bench, path);
   const expected: Expected | null =
-    record?.kind === 'job'
-      ? { kind: 'branch', ref: jobRef(record.job) }
-      : head === null
-        ? null
-        : { kind: 'commit', oid: head };
+    branch !== null ? { kind: 'branch', ref: branch } : head === null ? null : { kind: 'commit', oid: head };
   if (expected === null) {
     if ((await lstatIfThere(path)) !== null) return { kind: 'stays', why: `Git does not know what ${path} has open` };
     // Nothing is there: any commit will do to let go of the registration.

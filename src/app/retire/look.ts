@@ -4,13 +4,17 @@
 import type { Item, RecordFacts } from '../../domain/collect.js';
 import { decideName, type NameFacts, type TargetSeen } from '../../domain/collect-names.js';
 import { branchName, type Oid, type RefName } from '../../domain/git.js';
+import type { Invocation } from '../../domain/invocation.js';
 import { parseGoalBranch, workOf } from '../../domain/names.js';
 import { openBranches } from '../../git/branch.js';
 import { notReached } from '../../git/reached.js';
 import { STATE_REF } from '../../state/layout.js';
 import { loadState } from '../../state/load-state.js';
+import type { Snapshot } from '../../state/types.js';
 import type { Ground } from '../collect/inventory.js';
+import { isLive } from '../collect/look-skill.js';
 import { jobRef } from '../jobs.js';
+import { skillRef } from '../skill/checkout.js';
 import { jobNamesHere, jobNamesThere, type Named } from './job-names.js';
 import { loadRecords, sharedRecords } from './records.js';
 import { type RemoteSeen, seeRemote } from './remote-look.js';
@@ -55,21 +59,25 @@ export async function lookAtNames(ground: Ground, { going, told }: NamesRequest)
   const open = new Map<string, string>();
   for (const { ref, path } of await openBranches(bench.repository)) if (!going.has(path)) open.set(ref, path);
 
-  const look = all.map((one): NameFacts => {
-    const id = workOf(one.name) ?? '';
-    const target = targetFor(one, targets.get(id));
-    const record = own.get(id) ?? { kind: 'unknown' };
-    return {
-      ...one,
-      own: record,
-      named: isNamed(one, record),
-      shared: shared.get(id) ?? { kind: 'none' },
-      target,
-      contained: contained(one.oid, target),
-      openIn: one.remote === null ? (open.get(one.ref) ?? null) : null,
-      remoteKeeps: false,
-    };
-  });
+  const skills = await loadSkills(snapshot, all);
+  const look = await Promise.all(
+    all.map(async (one): Promise<NameFacts> => {
+      const id = workOf(one.name) ?? '';
+      const target = targetFor(one, targets.get(id));
+      const skill = skills.get(one.ref) ?? null;
+      const record = carriedBy(own.get(id) ?? { kind: 'unknown' }, skill !== null && (await isLive(bench, skill)));
+      return {
+        ...one,
+        own: record,
+        named: isNamed(one, record, skill),
+        shared: shared.get(id) ?? { kind: 'none' },
+        target,
+        contained: contained(one.oid, target),
+        openIn: one.remote === null ? (open.get(one.ref) ?? null) : null,
+        remoteKeeps: false,
+      };
+    }),
+  );
   const judged = look.map((facts): LookedName => ({ facts, item: decideName(facts, ground.limits) }));
   const kept = new Set(judged.filter(({ item }) => item.remote !== undefined && item.action !== 'retire').map(refOf));
   // A name here follows that of the remote.
@@ -81,8 +89,23 @@ export async function lookAtNames(ground: Ground, { going, told }: NamesRequest)
   return { names, own: snapshot.tip, remote };
 }
 
-const isNamed = ({ ref }: Named, record: RecordFacts): boolean =>
-  record.kind === 'job' ? jobRef(record.job) === ref : record.kind !== 'goal';
+/** Its own record says more of a Skill's branch than its Goal's: it was recorded before the branch was made (G63). */
+async function loadSkills(snapshot: Snapshot, names: readonly Named[]): Promise<ReadonlyMap<RefName, Invocation>> {
+  const goals = new Set(names.flatMap(({ name }) => (name.kind === 'skill' ? [name.goal] : [])));
+  const skills = new Map<RefName, Invocation>();
+  for (const goal of goals)
+    for (const one of await snapshot.invocations(goal)) if (one.source !== null) skills.set(skillRef(one), one);
+  return skills;
+}
+
+const carriedBy = (record: RecordFacts, live: boolean): RecordFacts =>
+  live && record.kind === 'goal' ? { ...record, live } : record;
+
+function isNamed({ ref, name }: Named, record: RecordFacts, skill: Invocation | null): boolean {
+  if (record.kind === 'deleted') return true;
+  if (name.kind === 'skill') return skill !== null;
+  return name.kind !== 'job' || (record.kind === 'job' && jobRef(record.job) === ref);
+}
 
 const refOf = ({ facts }: LookedName): RefName => facts.ref;
 

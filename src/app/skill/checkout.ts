@@ -26,7 +26,14 @@ type Named = Pick<Invocation, 'id' | 'goal'>;
 export const skillRef = ({ id, goal }: Named): RefName => `refs/heads/refine/${goal}/skill-${id}` as RefName;
 
 /** Of its registration and its folder; no Job's id has a hyphen. */
-const placeId = ({ id }: Named): string => `skill-${id}`;
+const placeId = ({ id }: Pick<Named, 'id'>): string => `${PLACE}${id}`;
+const PLACE = 'skill-';
+
+/** Was this checkout made for a Skill? */
+export const isSkillPlace = (place: string): boolean => place.startsWith(PLACE);
+
+/** Id of the invocation that a checkout was made for. */
+export const invocationOf = (place: string): string => place.slice(PLACE.length);
 
 /**
  * The invocation with the commit that it is pinned to. A restart finds that recorded, however far the target has moved since.
