@@ -39,6 +39,8 @@ export interface NameFacts {
   readonly target: TargetSeen;
   /** Is exactly this tip reachable from exactly that commit of the target? */
   readonly contained: 'yes' | 'no' | 'unknown';
+  /** Why that is unknown. */
+  readonly unsure: string;
   /** A checkout here that has it open; null: none, or it is the remote's. */
   readonly openIn: string | null;
   /** For a branch of this clone: does the remote keep the same name? */
@@ -92,7 +94,7 @@ export function decideName(facts: NameFacts, limits: Limits): Item {
       step(
         `its tip can be looked for in ${at}`,
         facts.contained !== 'unknown',
-        keepIt('inspection-failed', 'it cannot be told whether the target has its commits'),
+        keepIt('inspection-failed', `it cannot be told whether the target has its commits: ${facts.unsure}`),
       ),
       step(
         `${at} has its tip`,

@@ -135,8 +135,10 @@ function supervise(
       // A descendant that ignored SIGTERM must not outlive its leader.
       endGroup(child, 'SIGKILL');
       reject(stopped);
-    } else if (code === null) reject(new OwlError('git-failed', `git ${name} was ended by ${signal ?? 'a signal'}`));
-    else resolve({ code, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8') });
+    } else if (code === null) {
+      const by = signal ?? 'a signal';
+      reject(new OwlError('git-failed', `git ${name} was ended by ${by}`, { data: { signal: by } }));
+    } else resolve({ code, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString('utf8') });
   });
   if (request.input !== undefined) {
     // A child that does not read its input to the end (EPIPE) tells why by its status.

@@ -24,7 +24,8 @@ export async function deleteTogether(
   const result = await repository.git.run(['update-ref', '--no-deref', '-m', reason, '--stdin'], {
     input: `${lines.join('\n')}\n`,
     reading: false,
-    config: ['core.fsync=loose-object,reference', 'core.fsyncMethod=fsync'],
+    // Somebody who packs refs holds their lock for as long as that takes.
+    config: ['core.packedRefsTimeout=10000', 'core.fsync=loose-object,reference', 'core.fsyncMethod=fsync'],
   });
   return result.code === 0;
 }

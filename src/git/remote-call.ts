@@ -8,7 +8,10 @@ export type RemoteAnswer =
   | { readonly kind: 'answered'; readonly result: GitResult }
   | { readonly kind: 'failed'; readonly reason: string };
 
-/** Runs a command that talks to a remote. A passed deadline is an answer, not an exception; `timeout` is in milliseconds. */
+/**
+ * Runs a command that talks to a remote. A passed deadline is an answer, not an exception, and so is a Git that was ended by a signal: one
+ * that writes to a server which is gone ends so (SIGPIPE). `timeout` is in milliseconds.
+ */
 export async function callRemote(
   repository: Repository,
   args: readonly string[],
@@ -19,6 +22,8 @@ export async function callRemote(
     const cwd = repository.mainWorkTree ?? repository.commonDir;
     return { kind: 'answered', result: await repository.git.run(args, { cwd, ...options }) };
   } catch (error) {
+    if (isOwlError(error, 'git-failed') && error.data['signal'] !== undefined)
+      return { kind: 'failed', reason: error.message };
     if (!isOwlError(error, 'timeout')) throw error;
     return { kind: 'failed', reason: `the remote did not answer within ${seconds(options.timeout)}` };
   }

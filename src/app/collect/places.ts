@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import type { PlaceLook } from '../../domain/collect-worktree.js';
 import { isOwlError } from '../../domain/errors.js';
 import type { Oid, RefName } from '../../domain/git.js';
+import { gitFailed } from '../../git/exec.js';
 import { lstatIfThere } from '../../git/files.js';
 import { article, operationInProgress } from '../../git/status-facts.js';
 import { adminsOf, listWorktrees, type Worktree } from '../../git/worktree.js';
@@ -95,7 +96,7 @@ async function ownEntry(bench: Workbench, note: Registration): Promise<Worktree 
   return (await listWorktrees(bench.repository)).find((place) => place.admin === admin);
 }
 
-/** Does a branch, a tag or something kept reach this commit? */
+/** Does a branch, a tag or something kept reach this commit? Throws OwlError `git-failed` where that cannot be looked at. */
 export async function isReachable(bench: Workbench, oid: Oid): Promise<boolean> {
   const prefixes = [
     'refs/heads/',
@@ -105,14 +106,14 @@ export async function isReachable(bench: Workbench, oid: Oid): Promise<boolean> 
     'refs/owl/archive/',
     'refs/owl/candidates/',
   ];
-  const found = await bench.repository.git.run([
+  const found = await bench.repository.git.text([
     'for-each-ref',
     `--contains=${oid}`,
     '--count=1',
     '--format=%(refname)',
     ...prefixes,
   ]);
-  return found.code === 0 && found.stdout.length > 0;
+  return found !== '';
 }
 
 /** Refs that live in the Git folder of a checkout (`refs/worktree/…`, a bisect's) and would go with it. */
@@ -162,6 +163,7 @@ async function heldIn(bench: Workbench, admin: string, branch: RefName | null): 
     [`--git-dir=${admin}`, 'diff-index', '--cached', '--quiet', '--ignore-submodules=none', head],
     { bare: true },
   );
+  if (staged.code > 1) throw gitFailed(['diff-index'], staged);
   return staged.code === 0 ? null : 'something was staged in it';
 }
 

@@ -7,7 +7,7 @@ import { branchName, type Oid, type RefName } from '../../domain/git.js';
 import type { Invocation } from '../../domain/invocation.js';
 import { parseGoalBranch, workOf } from '../../domain/names.js';
 import { openBranches } from '../../git/branch.js';
-import { notReached } from '../../git/reached.js';
+import { lookForReached } from '../../git/reached.js';
 import { STATE_REF } from '../../state/layout.js';
 import { loadState } from '../../state/load-state.js';
 import type { Snapshot } from '../../state/types.js';
@@ -72,7 +72,7 @@ export async function lookAtNames(ground: Ground, { going, told }: NamesRequest)
         named: isNamed(one, record, skill),
         shared: shared.get(id) ?? { kind: 'none' },
         target,
-        contained: contained(one.oid, target),
+        ...contained(one.oid, target),
         openIn: one.remote === null ? (open.get(one.ref) ?? null) : null,
         remoteKeeps: false,
       };
@@ -120,7 +120,7 @@ function targetFor({ remote }: Named, seen: WorkTargets | undefined): TargetSeen
   return (remote === null ? seen?.own : seen?.onRemote) ?? unseen;
 }
 
-type Contained = (oid: Oid, target: TargetSeen) => NameFacts['contained'];
+type Contained = (oid: Oid, target: TargetSeen) => Pick<NameFacts, 'contained' | 'unsure'>;
 
 async function containedIn(
   { bench }: Ground,
@@ -134,15 +134,16 @@ async function containedIn(
   const there = seen.size === 0 ? [] : await (await bench.repository.engine()).exists(tips);
   const present = tips.filter((_, at) => there[at] === true);
   const here = new Set(present);
-  const outside = new Map<Oid, ReadonlySet<Oid> | null>();
-  for (const target of seen) outside.set(target, await notReached(bench.repository.git, present, [target]));
+  const outside = new Map<Oid, ReadonlySet<Oid> | string>();
+  const sure = (yes: boolean) => ({ contained: yes ? 'yes' : 'no', unsure: '' }) as const;
+  const unknown = (unsure: string) => ({ contained: 'unknown', unsure }) as const;
+  const no = bench.repository.shallow ? unknown('the history of this clone is cut off: it is shallow') : sure(false);
+  for (const target of seen) outside.set(target, await lookForReached(bench.repository.git, present, [target]));
   return (oid, target) => {
-    if (target.kind !== 'seen') return 'unknown';
-    const missed = outside.get(target.oid);
-    if (missed === null || missed === undefined) return 'unknown';
+    if (target.kind !== 'seen') return unknown('its target was not seen');
+    const missed = outside.get(target.oid) ?? 'its history was not looked at';
+    if (typeof missed === 'string') return unknown(missed);
     // What is not here cannot be in the history of what is, but for the edge of a shallow clone.
-    if (!here.has(oid)) return bench.repository.shallow ? 'unknown' : 'no';
-    if (!missed.has(oid)) return 'yes';
-    return bench.repository.shallow ? 'unknown' : 'no';
+    return here.has(oid) && !missed.has(oid) ? sure(true) : no;
   };
 }

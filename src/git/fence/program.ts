@@ -2,7 +2,7 @@
 // request of its plan on that connection. Git itself is on a dry run and sends nothing.
 
 import { spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { Readable, Writable } from 'node:stream';
 import { decideExchange, FLUSH, firstRef, parseReport, pktLine } from './exchange.js';
 import { type Packets, packetsOf } from './packets.js';
@@ -10,7 +10,11 @@ import type { FencePlan, FenceResult } from './plan.js';
 
 const [mode = '', planFile = '', ...words] = process.argv.slice(2);
 const plan = JSON.parse(readFileSync(planFile, 'utf8')) as FencePlan;
-const result = (value: FenceResult): void => writeFileSync(`${planFile}.result`, JSON.stringify(value));
+/** Whole or not at all: it is read as soon as Git has ended, however that was. */
+function result(value: FenceResult): void {
+  writeFileSync(`${planFile}.new`, JSON.stringify(value));
+  renameSync(`${planFile}.new`, `${planFile}.result`);
+}
 
 /** `command` is of the shell, as Git itself takes it; the arguments are handed on. */
 const start = (command: string, args: readonly string[], stdio: 'inherit' | 'pipe') =>
@@ -38,7 +42,13 @@ async function onConnection(command: string, args: readonly string[]): Promise<n
     process.stdout.write(Buffer.concat([...lines.map(pktLine), FLUSH]));
   }
   input.end(lines === null ? undefined : FLUSH);
+  // Git still sends its own end of the request: were nobody there to take it, it would be ended by SIGPIPE.
+  if (lines !== null) await readToEnd(process.stdin);
   return code;
+}
+
+async function readToEnd(source: AsyncIterable<unknown>): Promise<void> {
+  for await (const _ of source);
 }
 
 const ended = (child: ReturnType<typeof spawn>): Promise<number> =>

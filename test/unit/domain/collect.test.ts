@@ -217,6 +217,7 @@ t.test('M7, M9, M10: whatever the facts, a name goes only with its whole proof',
       { kind: 'other-remote', remote: 'fork' },
     ),
     contained: fc.constantFrom('yes', 'no', 'unknown'),
+    unsure: fc.constant('x'),
     openIn: fc.constantFrom(null, '/w'),
     remoteKeeps: fc.boolean(),
   });

@@ -1,7 +1,8 @@
 // A request that guards refs and deletes others in one transaction of the server, on Git's own connections: a folder, ssh, smart
 // HTTP (M8; 07.48, 07.49).
 
-import { readFileSync } from 'node:fs';
+import { spawn } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { type Test, t } from 'tap';
 import type { Oid, RefName } from '../../../src/domain/git.js';
 import { decideExchange, parseReport } from '../../../src/git/fence/exchange.js';
@@ -10,6 +11,7 @@ import type { FenceCommand } from '../../../src/git/fence/plan.js';
 import type { Repository } from '../../../src/git/repository.js';
 import { bundle } from '../../fixtures/bundle.js';
 import { opened } from '../../fixtures/opened.js';
+import { eventually } from '../../fixtures/process.js';
 import { serveHttp, serveSsh, setHook } from '../../fixtures/remote.js';
 import type { Repo, RepositoryOptions } from '../../fixtures/repository.js';
 import { type Sandbox, sandbox } from '../../fixtures/sandbox.js';
@@ -114,6 +116,45 @@ t.test('M8, M9, 07.49: servers that take less are told, and nothing is sent to t
   t.match(await both(), { kind: 'unable' });
   await repo.git('remote', 'set-url', 'origin', box.path('nowhere.git'));
   t.match(await both(), { kind: 'unreached', why: /./ });
+});
+
+t.test('M8: Git may be slow, or be ended, after the server answered: its answer is what counts', async (t) => {
+  const box = await sandbox(t);
+  const { repo, one, two, ask, there } = await ground(t, box, 'folder');
+  const program = bundle('src/git/fence/program.ts', box.path('tmp'), 'fence');
+  const plan = box.path('plan.json');
+  writeFileSync(plan, JSON.stringify({ format: 'sha1', commands: [guard(MAIN, two)] }));
+  const served = `sh -c 'git-receive-pack "$1"; touch ${box.path('served')}' served`;
+  const child = spawn(process.execPath, [program, 'local', plan, served, repo.bare], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  const ended = new Promise<number | null>((resolve) => child.on('close', resolve));
+  child.stdout.resume();
+  await eventually(() => existsSync(box.path('served')), 60_000, 'the server has answered and is gone');
+  // As Git, which comes to write the end of its request only now.
+  const early = await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, 500, 'waits'))]);
+  t.equal(early, 'waits', 'somebody takes what Git still writes: else that ends Git by SIGPIPE');
+  child.stdin.end('0000');
+  t.equal(await ended, 0);
+  t.same(JSON.parse(readFileSync(`${plan}.result`, 'utf8')), { kind: 'accepted' });
+
+  const kills = box.path('kills');
+  writeFileSync(
+    kills,
+    `#!/bin/sh
+git-receive-pack "$@"
+pid=$PPID
+until grep -qx git "/proc/$pid/comm" || test "$pid" -le 1; do pid=$(cut -d' ' -f4 "/proc/$pid/stat"); done
+kill -9 "$pid"
+`,
+    { mode: 0o755 },
+  );
+  await repo.git('config', 'remote.origin.receivepack', kills);
+  t.match(await ask(guard(MAIN, two), deletion(SIDE, one)), { kind: /^(?:accepted|unanswered)$/ }, 'no exception');
+  t.equal(await there(SIDE), '', 'it is gone, and that is known or looked for');
+  await repo.git('config', 'remote.origin.receivepack', `${kills}-nowhere`);
+  t.match(await ask(guard(MAIN, two)), { kind: 'unreached', why: /./ });
 });
 
 t.test('M8: many deletions are one request; objects of SHA-256', async (t) => {
