@@ -11,6 +11,7 @@ import { wishOfGoal } from './goal/current-target.js';
 import { agentOfStep } from './goal/look.js';
 import { loadSchedule } from './goal/schedule.js';
 import { type CurrentPolicy, currentPolicy, knownUnpublished, wishOf } from './policy.js';
+import { sayOpenPublications } from './publish/note.js';
 import { agentFor } from './run/agent-choice.js';
 import { liveInvocation, whereWeAre } from './skill/live.js';
 import { withForeign } from './sync/queue.js';
@@ -60,6 +61,7 @@ export async function survey(bench: Workbench): Promise<Survey> {
         (note) =>
           `the merge of ${note.name.slice('landing/'.length)} was interrupted; the next command that writes settles it`,
       ),
+      ...(await sayOpenPublications(bench)),
     ],
     notes: [...(await stateCheckouts(bench)), ...(await knownUnpublished(bench))],
   };

@@ -3,6 +3,7 @@
 import { lookAtRound } from '../app/goal/round-workspace.js';
 import { loadSchedule } from '../app/goal/schedule.js';
 import { standingMerges } from '../app/goal/standing.js';
+import { sayOpenPublications } from '../app/publish/note.js';
 import type { Workbench } from '../app/workbench.js';
 import type { Goal } from '../domain/goal.js';
 import { isAutomated } from '../domain/goal-machine.js';
@@ -51,6 +52,7 @@ export async function showGoal(bench: Workbench, snapshot: Snapshot, goal: Goal)
       next: data.proposals.map(({ verb }) => verb),
     },
     view: (theme) => goalView(data, theme, now),
+    notes: await sayOpenPublications(bench, goal),
   };
 }
 

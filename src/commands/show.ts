@@ -4,6 +4,7 @@ import { workTip } from '../app/claims/standing.js';
 import { workOrImplied } from '../app/goals.js';
 import { guardedIn } from '../app/guarded.js';
 import { currentPolicy, wishOf } from '../app/policy.js';
+import { sayOpenPublications } from '../app/publish/note.js';
 import { failuresOf, failuresOfJob } from '../app/run/failures.js';
 import { linkOf } from '../app/run/kept-log.js';
 import { nextPrompt } from '../app/run/next-prompt.js';
@@ -51,6 +52,7 @@ export async function run(context: Context, request: Request): Promise<Report> {
     kind: 'show',
     data: { ...described, history, ...rest },
     view: (theme, width) => showView(data, theme, width, now),
+    notes: await sayOpenPublications(bench, job),
   };
 }
 

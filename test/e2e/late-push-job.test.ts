@@ -49,6 +49,8 @@ t.test(
         t.match(error, { ...LATE, next: [`git owl merge ${id}`] }, words.join(' '));
       }
       t.ok(repo.exists(worktree));
+      t.match((await repo.owl('status')).stdout, LATE.message, 'readers say so too');
+      t.match((await repo.owl('show', id)).stderr, LATE.message);
       const noted = await repo.git('for-each-ref', '--format=%(refname)', 'refs/owl/local/publish');
       const commit = JSON.parse(await repo.git('cat-file', 'blob', noted)).sent[0].commit;
       await repo.owl('merge', id);

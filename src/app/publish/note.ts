@@ -158,6 +158,27 @@ const latePublication = (note: PublishNote, closed: boolean): OwlError => {
   );
 };
 
+/** Publications that nobody is at and of which nobody knows, one sentence for each, for readers: no remote is asked. */
+export async function sayOpenPublications(
+  bench: Pick<Workbench, 'notes' | 'environment'>,
+  unit?: Pick<PublishedUnit, 'id'>,
+): Promise<readonly string[]> {
+  const said: string[] = [];
+  for (const { value } of await allPublications(bench)) {
+    if (unit !== undefined && value.unit.id !== unit.id) continue;
+    const { owner, step } = value;
+    if (step === 'sending' && !isProvenDead(owner, await bench.environment.process())) continue;
+    const until =
+      step === 'looked'
+        ? `it was not there, and may still arrive until ${sayUntil(value)}`
+        : 'nobody knows yet whether it arrived';
+    said.push(
+      `the ${value.act} of ${value.unit.kind} ${value.unit.id} was sent to ${value.branch} of ${value.remote}: ${until}; "${sameAct(value)}" goes on with it`,
+    );
+  }
+  return said;
+}
+
 /** What carries the act on, and sends the same once more. */
 const sameAct = ({ unit, act }: PublishNote): string => {
   if (act === 'revert') return `git owl revert ${unit.id}`;
