@@ -266,6 +266,13 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
     override,
     'Whether the Candidates and branches of Rounds travel by sync; without it only their ids do.',
   ),
+  unit(
+    'sync.wip',
+    'true or false',
+    false,
+    override,
+    'Whether what a Run left uncommitted goes along with the shared tip of its Job.',
+  ),
   unit('sync.run', 'true or false', false, userOnly, 'Whether work that was made elsewhere runs here by itself.'),
   unit('sync.trust', 'true or false', false, userOnly, 'Whether gates that another clone ran count here.'),
   unit(
@@ -280,7 +287,6 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
 /** Keys of earlier versions that never did anything: a file that says one is told so, since it counts on what does not happen. */
 export const UNDONE_KEYS: ReadonlyMap<string, string> = new Map([
   ['sync.output', 'the output of checks does not travel yet'],
-  ['sync.wip', 'uncommitted work does not travel yet'],
 ]);
 
 /** The keys that are merged as one value, by path. */

@@ -77,6 +77,7 @@ export function buildPolicy(values: ReadonlyMap<string, unknown>): Policy {
     sync: {
       auto: get<boolean>('sync.auto'),
       rounds: get<boolean>('sync.rounds'),
+      wip: get<boolean>('sync.wip'),
       trust: get<boolean>('sync.trust'),
       run: get<boolean>('sync.run'),
       claim: get<boolean>('sync.claim'),

@@ -187,6 +187,7 @@ const gc = {
 const sync = {
   auto: v.optional(flag),
   rounds: v.optional(flag),
+  wip: v.optional(flag),
 };
 
 /** The repository's file, read from the base's commit. */

@@ -111,6 +111,7 @@ export interface Policy {
   readonly sync: {
     readonly auto: boolean;
     readonly rounds: boolean;
+    readonly wip: boolean;
     readonly trust: boolean;
     readonly run: boolean;
     readonly claim: boolean;

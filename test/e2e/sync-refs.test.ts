@@ -161,6 +161,47 @@ t.test(
   },
 );
 
+t.test(
+  'S7: with sync.wip what a Run left uncommitted goes along, and is committed where somebody goes on',
+  async (t) => {
+    for (const wip of [false, true]) {
+      const box = await sandbox(t);
+      const left = [
+        { write: 'left.txt', text: 'left\n' },
+        { handoff: '# Handoff\n\nbytes of a Run that failed\n', commit: false },
+        { exit: 1 },
+      ];
+      const went = [
+        { expect: { files: { 'left.txt': wip ? 'left\n' : null } } },
+        { write: 'b.txt' },
+        { commit: 'Write b' },
+      ];
+      const agent = box.agent('worker', { execute: [left, went] });
+      const config = `${CONFIG}sync: { wip: ${wip} }\n`;
+      const repo = await box.repository({ remote: 'bare', agents: [agent], config });
+      const id = await repo.add('write it');
+      await repo.owl('run', '--claim-remote', id, { fails: 'any' });
+      const { tip } = await show(repo, id);
+      const shared = await repo.remoteGit('rev-parse', `refs/owl/shared/${id}`);
+      t.equal(shared === tip, !wip);
+      if (wip) t.equal(await repo.remoteGit('rev-parse', `${shared}^1`), tip, 'right on top of the tip');
+      t.same((await sync(repo)).shared, [], 'and stays so');
+      const other = await repo.clone('other');
+      t.same((await sync(other)).tips, [id]);
+      t.equal(await other.oid((await other.git('for-each-ref', '--format=%(refname)', 'refs/heads/owl')).trim()), tip);
+      await other.owl('retry', id, '-m', 'go on');
+      t.match((await other.owl('run', '--claim-remote', id, '--json')).jsonLines()[0].data, {
+        state: 'review',
+        runs: 2,
+      });
+      const done = (await show(other, id)).tip;
+      t.equal((await other.gitResult('cat-file', '-e', `${done}:left.txt`)).code === 0, wip);
+      t.notMatch(await other.git('show', `${done}:.coding-owl/HANDOFF.md`), /bytes of a Run that failed/);
+      t.equal(await repo.remoteGit('rev-parse', `refs/owl/shared/${id}`), done);
+    }
+  },
+);
+
 t.test('S1: leases and claims are fetched, and never pushed', async (t) => {
   const box = await sandbox(t);
   const [repo, id] = await ground(box);

@@ -104,8 +104,9 @@ t.test(
     }
     for (const [at, id] of contested.entries()) {
       const clone = clones[at % clones.length] as Repo;
-      const [side = ''] = (await clone.owl('sync', '--json', { fails: 'any' })).json().value?.contested[0]?.sides ?? [];
-      await clone.owl('sync', '--take', (side as { side?: string }).side ?? 'local', '--record', id, { fails: 'any' });
+      const { data, value } = (await clone.owl('sync', '--json', { fails: 'any' })).json();
+      const found = (data ?? value).contested.find((one: { id: string }) => one.id === id);
+      await clone.owl('sync', '--take', found.sides[0].side, '--record', id, { fails: 'any' });
     }
     t.same(await quiet(simulated), [], 'settled, it comes to rest');
     await agree('settled');

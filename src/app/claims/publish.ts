@@ -9,9 +9,11 @@ import { jobRef } from '../jobs.js';
 import { keepOnly } from '../run/settle.js';
 import { exchangeState } from '../sync/exchange.js';
 import type { Workbench } from '../workbench.js';
+import { sharedRef } from './refs.js';
 import { standingOf } from './standing.js';
-import { publishTip, sharedRef } from './tip.js';
+import { publishTip } from './tip.js';
 import { type Unit, workOf } from './unit.js';
+import { sharedCommit } from './wip.js';
 
 /** A claim whose work ended, and the update that gives it back. */
 export interface Ending {
@@ -117,7 +119,8 @@ async function tipUpdates(
   for (const { unit } of endings) {
     const job = await workOf(bench, unit);
     const standing = job === null ? null : await standingOf(bench, job);
-    if (job !== null && standing?.kind === 'here') tips.push({ job, tip: standing.tip });
+    if (job !== null && standing?.kind === 'here')
+      tips.push({ job, tip: await sharedCommit(bench, job, standing.tip) });
   }
   for (const { job, tip } of [...tips, ...(await tipsAtWork(bench, tips))]) {
     const ref = sharedRef(job.id);

@@ -6,14 +6,13 @@ import type { Job, JobId } from '../../domain/job.js';
 import { deepenUntil } from '../../git/deepen.js';
 import { fetchSame } from '../../git/fetch.js';
 import { lookAtRefs, pushRefs } from '../../git/push.js';
-import { SHARED_PREFIX } from '../../state/layout.js';
 import { foundJob, jobRef } from '../jobs.js';
 import { keepOnly } from '../run/settle.js';
 import type { Workbench } from '../workbench.js';
 import { followRecord } from './follow-record.js';
+import { sharedRef } from './refs.js';
 import { standingOf } from './standing.js';
-
-export const sharedRef = (job: JobId): RefName => `${SHARED_PREFIX}${job}` as RefName;
+import { sharedCommit } from './wip.js';
 
 /** The branch stands where the last runner left it, as far as the remote has that; what it held here before is kept (S7). */
 export async function bringTip(bench: Workbench, remote: string, job: Job): Promise<void> {
@@ -75,7 +74,7 @@ export async function publishTip(bench: Workbench, remote: string, id: JobId): P
   const job = foundJob(id, await (await bench.store.snapshot()).job(id));
   const standing = await standingOf(bench, job);
   if (standing.kind !== 'here') return;
-  const { tip } = standing;
+  const tip = await sharedCommit(bench, job, standing.tip);
   const ref = sharedRef(id);
   const engine = await bench.repository.engine();
   const known = await engine.resolve(ref);

@@ -5,8 +5,9 @@ import type { Oid, RefName } from '../../domain/git.js';
 import type { Job, JobId } from '../../domain/job.js';
 import { failpoint } from '../../system/failpoint.js';
 import { followRecord } from '../claims/follow-record.js';
+import { sharedRef } from '../claims/refs.js';
 import { standingOf } from '../claims/standing.js';
-import { branchFromShared, fetchTips, sharedRef } from '../claims/tip.js';
+import { branchFromShared, fetchTips } from '../claims/tip.js';
 import type { Workbench } from '../workbench.js';
 
 /** `there`: what the remote has. Returns the ids of Jobs whose branch was made or moved; one that stays is said. */

@@ -8,8 +8,8 @@ import { fetchSame } from '../../git/fetch.js';
 import { lookAtRefs, type PushUpdate, pushRefs } from '../../git/push.js';
 import { failpoint } from '../../system/failpoint.js';
 import { noteClaims } from '../claims/others.js';
-import { CLAIMS } from '../claims/refs.js';
-import { sharedRef } from '../claims/tip.js';
+import { CLAIMS, sharedRef } from '../claims/refs.js';
+import { isOn, sharedCommit } from '../claims/wip.js';
 import { LEASES } from '../lease/place.js';
 import { currentPolicy } from '../policy.js';
 import { keepOnly } from '../run/settle.js';
@@ -93,15 +93,17 @@ async function olderTips(bench: Workbench, there: ReadonlyMap<RefName, Oid>): Pr
   for (const job of await (await bench.store.snapshot()).openJobs()) {
     const ref = sharedRef(job.id);
     const [before, theirs] = [await engine.resolve(ref), there.get(ref)];
-    if (before === null || job.goal !== null || job.tip === null || job.state === 'active' || job.tip === theirs)
-      continue;
+    if (before === null || job.goal !== null || job.tip === null || job.state === 'active') continue;
     if ((await engine.exists([job.tip]))[0] !== true) continue;
+    const tip = await sharedCommit(bench, job, job.tip);
+    // What another clone left uncommitted lies on top of the very tip.
+    if (tip === theirs || (theirs !== undefined && tip === job.tip && (await isOn(bench, theirs, tip)))) continue;
     if (theirs !== undefined && theirs !== before && !(await isKnownTip(bench, job, theirs))) continue;
-    if (before !== job.tip) {
+    if (before !== tip) {
       await keepOnly(bench, job.id, [{ commit: before, subject: 'tip that was shared before' }]);
-      await engine.swap({ ref, old: before, new: job.tip }, 'owl: tip to share');
+      await engine.swap({ ref, old: before, new: tip }, 'owl: tip to share');
     }
-    updates.push({ ref, old: theirs ?? 'absent', new: job.tip });
+    updates.push({ ref, old: theirs ?? 'absent', new: tip });
   }
   return updates;
 }

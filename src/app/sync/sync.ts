@@ -8,7 +8,7 @@ import { SHARED_PREFIX, STATE_REF } from '../../state/layout.js';
 import { loadStateAt } from '../../state/load-state.js';
 import { openEnv } from '../../state/store.js';
 import type { Damage } from '../../state/types.js';
-import { sharedRef } from '../claims/tip.js';
+import { sharedRef } from '../claims/refs.js';
 import { currentPolicy } from '../policy.js';
 import type { Workbench } from '../workbench.js';
 import { wantedTips } from './bring-tips.js';
