@@ -6,7 +6,9 @@ import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { alternate, row, summary, table, time } from './bench/measure.mjs';
+import { memoryRow } from './bench/memory.mjs';
 import { measureNames } from './bench/names.mjs';
+import { measureSync } from './bench/sync.mjs';
 import { fillState, makeWorld } from './bench/world.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
@@ -16,6 +18,7 @@ const only = process.argv.includes('--only') ? process.argv[process.argv.indexOf
 const wanted = (name) => only === null || only.includes(name);
 const rounds = small ? 3 : 11;
 const world = makeWorld(main);
+// P11 goes with what it is measured of.
 const rows = [];
 const add = (entry) => {
   rows.push(entry);
@@ -82,6 +85,7 @@ async function p4() {
     }) + node();
   const times = await alternate(small ? 3 : 7, { list: owl(at, 'list', '--json'), catFile });
   add(row('P4', `\`list --json\`, ${count} open Jobs`, times.list, times.catFile, 3));
+  add(memoryRow(world, 'P4', at, 'list', '--json'));
 }
 
 /** The same change by Git's plumbing: two blobs, four trees, a commit, a ref; plus one `node` start. */
@@ -246,6 +250,13 @@ async function p7() {
 
 async function p8() {
   for (const entry of await measureNames({ world, owl, small })) add(entry);
+  add(memoryRow(world, 'P8', join(world.dir, 'p8'), 'gc', '--dry-run', '--json'));
+}
+
+async function p9() {
+  const { rows: measured, near } = await measureSync({ world, owl, small });
+  for (const entry of measured) add(entry);
+  add(memoryRow(world, 'P9', near, 'sync', '-q'));
 }
 
 async function p10() {
@@ -294,6 +305,7 @@ try {
     P6: p6,
     P7: p7,
     P8: p8,
+    P9: p9,
     P10: p10,
   })) {
     if (wanted(name)) await measure();

@@ -45,13 +45,15 @@ export function row(name, what, measured, compared, aim, plus = 0) {
   return { name, what, measured: sayTimes(measured), compared: sayTimes(compared), ratio, aim, met: ratio <= aim };
 }
 
+const sayRatio = ({ ratio, unit }) => (unit === undefined ? `${ratio.toFixed(2)}×` : '–');
+
 export function table(rows) {
   const lines = [
     '| # | measure | min / median / max | comparator | ratio | aim | |',
     '|---|---|---|---|---|---|---|',
     ...rows.map(
       (r) =>
-        `| ${r.name} | ${r.what} | ${r.measured} | ${r.compared} | ${r.ratio.toFixed(2)}× | ${r.atLeast ? '≥' : '≤'} ${r.aim}× | ${r.met ? 'met' : 'missed'} |`,
+        `| ${r.name} | ${r.what} | ${r.measured} | ${r.compared} | ${sayRatio(r)} | ${r.atLeast ? '≥' : '≤'} ${r.aim}${r.unit ?? '×'} | ${r.met ? 'met' : 'missed'} |`,
     ),
   ];
   return `${lines.join('\n')}\n`;
