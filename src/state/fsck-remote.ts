@@ -53,8 +53,10 @@ async function checkThere(
   check: CheckRecords,
   findings: Finding[],
 ): Promise<void> {
+  // Of a remote that this clone never shared its state with, such as a fork that has its own, nothing is broken.
+  const severity = (await remoteNote(env.engine, remote)) === null ? 'warning' : 'error';
   const look = (what: string, repair: string, next = `git log -3 ${ref}`): void => {
-    findings.push({ severity: 'error', kind: 'look', where: ref, what, repair, next });
+    findings.push({ severity, kind: 'look', where: ref, what, repair, next });
   };
   let root: Oid;
   try {

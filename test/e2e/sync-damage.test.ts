@@ -125,6 +125,14 @@ t.test('S9: state of another repository, and a branch that is none, are refused 
   await stranger.git('push', '-q', repo.bare, `+${STATE}:${STATE}`);
   t.match((await repo.owlFails(9, 'sync')).stderr, /belongs to another repository/);
   t.match((await repo.owlFails(9, 'sync')).stderr, /belongs to another repository/, 'each time');
+  // That a fork has a state of its own is no damage.
+  const fork = await box.repository({ name: 'fork' });
+  await fork.add('mine');
+  await fork.git('remote', 'add', 'fork', stranger.dir);
+  await fork.git('fetch', '-q', 'fork');
+  t.match((await fork.owl('fsck', '--json')).json().data.findings, [
+    { severity: 'warning', what: /another repository/ },
+  ]);
   const id = (await stranger.record('meta.json')).repository;
   const own = (await repo.record('meta.json')).repository;
   const found = await findings(repo);
