@@ -52,8 +52,13 @@ export interface Watch {
   idle(): number;
 }
 
-/** Processor time counts when it is at least this part of the time between two looks: an idle event loop uses less. */
-const BUSY_SHARE = 0.01;
+/**
+ * Processor time counts when it is at least this part of the time that it is measured over: an idle event loop uses less.
+ * opencode uses one in a hundred while it waits for an answer that never comes.
+ */
+const BUSY_SHARE = 0.03;
+/** Milliseconds that it is measured over at most, a fifth of the patience else: what is short is no measure of so little. */
+const WINDOW = 60_000;
 /** Milliseconds of one clock tick of /proc (USER_HZ is 100 on every Linux that Node runs on). */
 const TICK = 10;
 
@@ -73,6 +78,7 @@ export function watchActivity(target: {
   let looked = last;
 
   const processorWorked = (): boolean => {
+    if (elapsed() - ticksAt < Math.min(WINDOW, patience / 5)) return false;
     const now = processTimes(target.group);
     const share = (elapsed() - ticksAt) * BUSY_SHARE;
     // Less than before: a member went and took its time with it.

@@ -54,20 +54,20 @@ const script =
       say: 'I have nothing more to do.',
     };
 
-/** Paths are those of the worktree, told to the model as a real one is told: by a tool. */
+/** Paths are those of the worktree, told to the model as a real one is told: by a tool. gemini lets no `$(…)` through. */
 const inside = (ask: Ask, path: string): string =>
   join(/here=(\/[^\s"\\]+)/.exec(ask.results[0] ?? '')?.[1] ?? '/nowhere', path);
 
 /** Writes by the program's own tool, then commits by its shell. */
 const worker = (ask: Ask): Turn => {
   const plan: readonly Turn[] = [
-    { run: 'echo here=$(pwd)' },
+    { run: 'echo here=$PWD' },
     { write: inside(ask, HANDOFF), text: PLAN },
     { run: `git add -f ${HANDOFF} && git commit -m 'Plan the work'` },
     { say: 'It is planned.' },
   ];
   const execute: readonly Turn[] = [
-    { run: 'echo here=$(pwd)' },
+    { run: 'echo here=$PWD' },
     { write: inside(ask, 'tabs.txt'), text: 'tabs\n' },
     { write: inside(ask, HANDOFF), text: `${PLAN}\nWrote it.\n` },
     { run: "git add -A && git commit -m 'Accept tabs'" },

@@ -229,6 +229,16 @@ t.test('J18: silence past the stall limit ends it', async (t) => {
   t.ok(performance.now() - begin >= 650);
 });
 
+t.test('J18: a program that idles as event loops do is stalled, however long it does', async (t) => {
+  // An eightieth of a processor, as opencode uses while it waits for its model.
+  const idling = `
+    const used = () => { const { user, system } = process.cpuUsage(); return user + system; };
+    setInterval(() => { const begin = used(); while (used() - begin < 1250); }, 100);`;
+  const limits = { timeout: ms(60_000), stall: ms(5000) };
+  const exit = await superviseAgent(agent(`exec "${process.execPath}" -e '${idling}'`, { limits }).launch);
+  t.equal(exit.endedBy, 'stall');
+});
+
 t.test('J18: a silent agent that works is not stalled: processor, worktree, standard error', async (t) => {
   const limits = { timeout: ms(2500), stall: ms(700) };
   const signs = {
