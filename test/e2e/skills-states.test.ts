@@ -102,6 +102,22 @@ t.test('G61: killed at each step, it is started once or never, and the note goes
   }
 });
 
+t.test('G61: a note that cannot be read stops neither the others nor a Run', async (t) => {
+  const box = await sandbox(t);
+  const repo = await box.repository({
+    agents: [box.agent('worker', diligent('work.txt'))],
+    config: config([{ name: 'told', on: 'job.review', run: note(box) }]),
+  });
+  const id = await repo.add('one');
+  const blob = await repo.git('hash-object', '-w', '--stdin', { input: 'not JSON' });
+  await repo.git('update-ref', 'refs/owl/local/due/jobs-broken', blob);
+  const ran = await repo.owl('run');
+  t.match(ran.stderr, /due\/jobs-broken cannot be read/);
+  t.match(await show(repo, id), { state: 'review' });
+  t.same(notes(box), ['job.review']);
+  t.match(await left(repo), /jobs-broken/, 'and it stays');
+});
+
 t.test('G61: an agent has no checkout there: said by the configuration', async (t) => {
   const box = await sandbox(t);
   const worker = box.agent('worker', diligent('work.txt'));

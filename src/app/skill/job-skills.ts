@@ -29,23 +29,31 @@ export interface DueGoal {
   readonly done: () => Promise<void>;
 }
 
-/** Carries out what is due of Jobs; what is due of closed Goals is returned. One's trouble never stops the next: it is said. */
+/** Carries out what is due of Jobs; what is due of closed Goals is returned. One's trouble never stops the next, nor a Run: it is said. */
 export async function runJobSkills(bench: Workbench): Promise<readonly DueGoal[]> {
   const goals: DueGoal[] = [];
   for (const { name } of await bench.notes.list(DUE)) {
     if (bench.signal.aborted) break;
-    const note = await bench.notes.read<Due>(name);
-    if (note === null) continue;
-    const { value, oid } = note;
-    if (value.jobs.length === 0) {
-      const done = async (): Promise<void> => void (await bench.notes.remove(name, oid));
-      goals.push(...value.goals.map((goal) => ({ goal, done })));
-      continue;
+    try {
+      goals.push(...(await carryOutNote(bench, name)));
+    } catch (error) {
+      if (!isOwlError(error) || error.code === 'state-at-risk') throw error;
+      bench.say(error.message);
     }
-    if (value.claim !== null) await settleDead(bench, name, value, oid);
-    else await take(bench, name, value, oid);
   }
   return goals;
+}
+
+async function carryOutNote(bench: Workbench, name: string): Promise<readonly DueGoal[]> {
+  const note = await bench.notes.read<Due>(name);
+  if (note === null) return [];
+  const { value, oid } = note;
+  if (value.jobs.length === 0) {
+    const done = async (): Promise<void> => void (await bench.notes.remove(name, oid));
+    return value.goals.map((goal) => ({ goal, done }));
+  }
+  await (value.claim === null ? take(bench, name, value, oid) : settleDead(bench, name, value, oid));
+  return [];
 }
 
 /** What a dead process began is ended and not begun again: nobody knows how far it came. */
