@@ -116,7 +116,7 @@ const scenarios: Readonly<Record<string, (t: Test, program: Program) => Promise<
     t.equal(await repo.git('show', 'main:tabs.txt'), 'tabs', 'and it lands');
   },
 
-  async 'refused tools'(t, program) {
+  async 'refused-tools'(t, program) {
     const turns: readonly Turn[] = [
       { run: 'touch by-shell.txt' },
       { write: 'by-tool.txt', text: 'x\n' },
@@ -141,10 +141,10 @@ const scenarios: Readonly<Record<string, (t: Test, program: Program) => Promise<
     t.notMatch(job.kept.map(({ subject }: { subject: string }) => subject).join('\n'), /beside the plan|wip/);
   },
 
-  'error 401': (t, program) => refused(t, program, 'key'),
-  'error 500': (t, program) => refused(t, program, 'broken'),
+  'error-401': (t, program) => refused(t, program, 'key'),
+  'error-500': (t, program) => refused(t, program, 'broken'),
 
-  async 'usage limit'(t, program) {
+  async 'usage-limit'(t, program) {
     await limited(t, await ground(t, program, 'limit'), program.limitSaysWhen, program.says.limit);
     if (program.subscription === undefined) return;
     const other = await ground(t, program, 'limit');
@@ -222,7 +222,7 @@ for (const program of PROGRAMS) {
   const why =
     version !== ''
       ? false
-      : `cannot run here: ${probe instanceof Error ? probe.message : `${probe.stderr} (exit status ${probe.code})`.trim()}`;
+      : `cannot run here: ${probe instanceof Error ? probe.message : `exit status ${probe.code}: ${probe.stderr.replace(/\s+/g, ' ')}`.slice(0, 300)}`;
   for (const [scenario, prove] of Object.entries(scenarios)) {
     if (!wanted(program.name, scenario)) continue;
     const row = { program: program.name, version, scenario };
