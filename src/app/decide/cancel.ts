@@ -6,7 +6,7 @@ import { moveJob } from '../../domain/machine.js';
 import type { Tx, Updated } from '../../state/types.js';
 import { changeJob, jobRef, ownTip } from '../jobs.js';
 import type { Workbench } from '../workbench.js';
-import { lookBranchBack } from './branch-back.js';
+import { bringRetired, lookBranchBack } from './branch-back.js';
 
 /** A live Run is superseded by it; the caller stops it first. Throws OwlError `wrong-state`. */
 export const cancelJob = (bench: Workbench, id: string): Promise<Updated<Job>> =>
@@ -39,10 +39,11 @@ export const reopenJob = (bench: Workbench, id: string): Promise<Updated<Job>> =
     const change = { reason: null, not_before: null, ...(job.reverted ? { merged: null, reverted: false } : {}) };
     const moved = moveJob(job, { event: 'reopen', to, op: tx.op, at: tx.now }, change);
     if (to === 'review') await bringBranch(bench, job, tx);
+    else await bringRetired(bench, job, tx);
     return { job: moved, event: 'job.reopened', subject: `job ${job.id}: open again, ${to}` };
   });
 
-/** A merge of ours takes the branch away; what it held is kept, or below the merge. */
+/** A merge of ours takes the branch away, and so does `gc` with what the base has; what it held is kept, or below the merge. */
 async function bringBranch(bench: Workbench, job: Job, tx: Tx): Promise<void> {
   const { tip } = job;
   // One that was accepted kept its branch, wherever that is now; what bears the name of one that was merged is somebody's.

@@ -10,6 +10,7 @@ import { statusEvent } from '../../domain/skill.js';
 import { oneLine } from '../../state/message.js';
 import type { Tx, Updated } from '../../state/types.js';
 import { knownClone } from '../clone.js';
+import { bringRetired } from '../decide/branch-back.js';
 import { findGoal } from '../goals.js';
 import { refuseUnknown } from '../publish/note.js';
 import { refuseWhileReverting } from '../revert/note.js';
@@ -17,7 +18,7 @@ import { noteDue } from '../skill/note-due.js';
 import { closeWaiting } from '../skill/record.js';
 import { requestOf, updateOrTry } from '../try.js';
 import type { Workbench } from '../workbench.js';
-import { closeRoundJobs, reopenRoundJob } from './round-jobs.js';
+import { closeRoundJobs, currentRoundJob, reopenRoundJob } from './round-jobs.js';
 import { bindEvents, openBinder } from './skills.js';
 
 /** Automatic decisions in a row (G42). */
@@ -106,6 +107,7 @@ export async function decideGoal(
       }
       if (CLOSED_GOALS.has(next.status)) await closeRoundJobs(tx, next);
       else if (CLOSED_GOALS.has(goal.status)) await reopenRoundJob(tx, next);
+      if (!CLOSED_GOALS.has(next.status)) await bringRound(bench, goal, tx);
       const why = decision.reason === undefined ? '' : ` (${oneLine(decision.reason, 60)})`;
       tx.event({
         event: made.event,
@@ -116,6 +118,13 @@ export async function decideGoal(
       return next;
     },
   );
+}
+
+/** The branch of the Round comes back where it was retired: of a Goal that was closed, or reverted while it was (M10). */
+async function bringRound(bench: Workbench, goal: Goal, tx: Tx): Promise<void> {
+  if (!CLOSED_GOALS.has(goal.status) && goal.reason?.code !== 'reverted') return;
+  const job = await currentRoundJob(tx, goal);
+  if (job !== null) await bringRetired(bench, job, tx);
 }
 
 async function refuseUndecided(bench: Workbench, { id, status }: Goal): Promise<void> {
