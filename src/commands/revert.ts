@@ -14,7 +14,7 @@ import { answeredBefore, type JobRequest, requestOf } from '../app/try.js';
 import { openWorkbench, type Workbench } from '../app/workbench.js';
 import type { Request } from '../cli/spec.js';
 import type { Context } from '../context.js';
-import { shortOid, shortRef } from '../domain/git.js';
+import { type RefName, shortOid, shortRef } from '../domain/git.js';
 import type { Report } from '../output/report.js';
 import type { Snapshot } from '../state/types.js';
 import { decided } from './decided.js';
@@ -50,7 +50,16 @@ async function revertWork(
   const said = by.length === 0 ? `was reverted on ${where} already` : `is reverted on ${where} by ${by.join(', ')}`;
   const done = await report(bench, now, { said, repeated: false, undone });
   const standing = now.kind === 'goal' ? await standingNotes(bench, now.goal) : [];
-  return { ...done, notes: [...(done.notes ?? []), ...left, ...standing] };
+  const unpublished = by.length === 0 ? [] : await notPushed(bench, now, ref);
+  return { ...done, notes: [...(done.notes ?? []), ...left, ...standing, ...unpublished] };
+}
+
+/** A revert on a branch of this clone is, as a merge is, on the remote only once somebody pushes it. */
+async function notPushed(bench: Workbench, work: Work, ref: RefName): Promise<readonly string[]> {
+  if (work.kind === 'goal' || !ref.startsWith('refs/heads/')) return [];
+  const { base } = await currentPolicy(bench, wishOf(work.job));
+  if (base.remote === null || base.name !== shortRef(ref)) return [];
+  return [`the revert on ${base.name} is not on ${base.remote} yet: git push ${base.remote} ${base.name}`];
 }
 
 /** What may not be taken back is refused before anything is fetched. */

@@ -170,8 +170,9 @@ function afterFailure(goal: Facts, from: Evidence | null): readonly Offer[] {
     case 'reverted':
       return [
         [`goal round ${id} "<what to do>"`, 'a new round does it differently'],
-        [`goal round ${id} "<what to do>" --from ${round}`, 'a new round takes over what it did'],
+        [`goal round ${id} "<what to do>" --from ${round}`, 'a new round takes over what applies of it'],
         look,
+        [`cancel ${id}`, 'closes it; everything of it is kept'],
       ];
     case 'declined-by-server':
       return [

@@ -14,9 +14,14 @@ export interface Seen {
 
 /** Commands, the likeliest first. */
 export function nextCommands(
-  job: Pick<Job, 'id' | 'prefix' | 'slug' | 'state' | 'reason' | 'merged' | 'dropped' | 'no_change' | 'onto' | 'ttl'>,
+  job: Pick<
+    Job,
+    'id' | 'prefix' | 'slug' | 'state' | 'reason' | 'merged' | 'dropped' | 'no_change' | 'onto' | 'ttl' | 'goal'
+  >,
   seen: Seen = {},
 ): readonly string[] {
+  // What a Job of a Round came to, its Goal decides about; the verbs of a Job are refused.
+  if (job.goal !== null && job.state !== 'active') return [`git owl show ${job.goal}`];
   const retry = `git owl retry ${job.id}`;
   // Without a Run left it is refused (J3).
   return commandsFor(job, seen).map((one) =>

@@ -56,9 +56,14 @@ modes:
     ]);
     t.match(
       run.stderr,
-      new RegExp(`${plain}: not merged, the base has not moved: auto_merge is off \\(execution.auto_merge\\)`),
+      new RegExp(
+        `${plain}: it waits for your merge, the base has not moved: auto_merge is off \\(execution.auto_merge\\)`,
+      ),
     );
-    t.match(run.stderr, new RegExp(`${held}: not merged, the base has not moved: auto_merge is off \\(the option`));
+    t.match(
+      run.stderr,
+      new RegExp(`${held}: it waits for your merge, the base has not moved: auto_merge is off \\(the option`),
+    );
 
     const events = (await repo.owl('events', '--json')).json().data.items;
     const named = (event: string) => events.filter((one: { event: string }) => one.event === event);

@@ -166,3 +166,13 @@ t.test('G52: killed before and after each step on the local base, it is finished
     t.equal(await repo.git('for-each-ref', 'refs/owl/local/reverting'), '', point);
   }
 });
+
+t.test('G52, J34: a revert here of a merge that is on the remote says how it gets there', async (t) => {
+  const box = await sandbox(t);
+  const agents = [box.agent('worker', writes('one'))];
+  const repo = await box.repository({ remote: 'bare', agents, config: config(false) });
+  const id = await repo.add('write one');
+  await repo.owl('run');
+  await repo.git('push', '-q', 'origin', 'main');
+  t.match((await repo.owl('revert', id)).stderr, /the revert on main is not on origin yet: git push origin main/);
+});

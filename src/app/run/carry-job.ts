@@ -101,7 +101,7 @@ async function leaveUnmerged(
   done: (job: Job, more?: Partial<JobUnit>) => JobUnit,
 ): Promise<JobUnit> {
   await recordUnmerged(bench, job, why);
-  return done(job, { unmerged: why, notes: [`not merged, the base has not moved: ${why}`] });
+  return done(job, { unmerged: why, notes: [`it waits for your merge, the base has not moved: ${why}`] });
 }
 
 /** Auto-merge, a step of its own after the Run is settled (J32, J34). */

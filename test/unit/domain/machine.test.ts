@@ -140,6 +140,11 @@ t.test('01: the occurrence stands only in both of its parts', (t) => {
   t.end();
 });
 
+t.test('G1: of the Job of a Round its Goal decides', (t) => {
+  t.same(nextCommands(job('abcd', { state: 'review', goal: 'gggg', round: 1 })), ['git owl show gggg']);
+  t.end();
+});
+
 t.test('00: what is said to run next is a verb that this state has, and none that destroys', (t) => {
   const reading = ['show', 'log', 'review', 'handoff', 'run'];
   fc.assert(
