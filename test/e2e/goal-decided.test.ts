@@ -227,7 +227,7 @@ t.test(
     const id = await addGoal(repo, 'write it');
     await advanceTo(repo, id, 'review');
     const merged = await repo.oid('main');
-    t.match((await repo.owl('cancel', id)).stdout, /its merge: git owl reopen/);
+    t.match((await repo.owl('cancel', id)).stderr, new RegExp(`${merged.slice(0, 10)}.*git owl goal revert ${id}`));
     await repo.owl('reopen', id);
     t.match(await showGoal(repo, id), { status: 'review', integration: { merge: merged } });
     await repo.owl('run');
