@@ -8,7 +8,7 @@ const SOURCE = `
 export { COMMANDS } from './src/cli/table.ts';
 export { GROUPS, sayOption, synopsis } from './src/cli/help.ts';
 export { GLOBAL_OPTIONS } from './src/cli/options.ts';
-export { EXIT_STATUSES, FORMAT_TEXT, GIVEN_VARIABLES, TOPICS, VARIABLES } from './src/cli/topics.ts';
+export { EXIT_STATUSES, FORMAT_TEXT, GIVEN_VARIABLES, STATES, TOPICS, VARIABLES } from './src/cli/topics.ts';
 export { ERRORS } from './src/domain/errors.ts';
 export { EVENTS } from './src/domain/events.ts';
 export { GOAL_REASONS } from './src/domain/goal-reasons.ts';

@@ -57,6 +57,7 @@ function generatedParts(tables) {
     commands: commandList(tables),
     options: optionList(tables.GLOBAL_OPTIONS, tables),
     'exit-statuses': tables.EXIT_STATUSES.map(([status, meaning]) => entry(`**${status}**`, plain(meaning))).join('\n'),
+    states: tables.STATES.map(([state, meaning]) => entry(`**${state}**`, plain(meaning))).join('\n'),
     environment: tables.VARIABLES.map(([name, meaning]) => entry(code(name), plain(meaning))).join('\n'),
     given: tables.GIVEN_VARIABLES.map(([name, meaning]) => entry(code(name), plain(meaning))).join('\n'),
     formats: tables.FORMAT_TEXT.map(plain).join('\n\n'),

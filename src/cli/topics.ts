@@ -20,6 +20,38 @@ export const EXIT_STATUSES: readonly (readonly [status: string, meaning: string]
   ['129, 130, 143', 'ended by SIGHUP, SIGINT, SIGTERM'],
 ];
 
+/** State of a Job or status of a Goal, and words beside them -> meaning and the ways on (02, 03). */
+export const STATES: readonly (readonly [state: string, meaning: string])[] = [
+  ['pending', 'a Job in the queue; "git owl status" says what it waits for'],
+  ['active', 'a Run of it lives: "git owl log -f", "git owl stop"'],
+  [
+    'review',
+    'a Job that is done and checked waits for "git owl merge", "accept" or "retry"; a Goal that is merged, for "git owl goal approve" or "decline"',
+  ],
+  [
+    'blocked',
+    'its last Run could not go on: a conflict, a failed check, a question of its agent; out by "retry" with what to do better',
+  ],
+  [
+    'escalated',
+    'it could not be merged: it conflicts with the base, or the server declines it; out by "verify" after you have mended its branch, "retry", "accept" or "export"',
+  ],
+  ['exhausted', 'it has no Runs left; out by "git owl extend"'],
+  ['done', 'merged or accepted, of a Goal approved; "reopen" takes it up again, "revert" takes the merge back'],
+  ['cancelled', 'given up; nothing of it is removed but by "drop"; back by "reopen" or "restore"'],
+  ['backlog', 'a Goal that is not in the queue yet: "git owl goal move <id> todo"'],
+  ['todo', 'a Goal in the queue'],
+  ['plan, implement', 'the Runs of the current Round of a Goal'],
+  ['quality, governance', 'the gates of a Goal; governance holds the lease of the target, and merges'],
+  ['failed', 'a step of a Goal failed; everything is kept, and "git owl show" says what helps'],
+  ['verified', 'its checks passed on exactly this tip and base; void once either moves'],
+  ['stale', 'a Handoff that was not written in the last Run'],
+  [
+    'contested',
+    'two clones decided differently about it; nothing acts on it until "git owl sync --take" says which one counts',
+  ],
+];
+
 /** Variables that are read. */
 export const VARIABLES: readonly (readonly [name: string, meaning: string])[] = [
   ['NO_COLOR, FORCE_COLOR', 'colour, below --color and above color.owl and color.ui'],
@@ -61,6 +93,7 @@ export const FORMAT_TEXT: readonly string[] = [
 ];
 
 export const TOPICS = {
+  states: 'states of Jobs and statuses of Goals, and the ways out',
   'exit-status': 'exit statuses',
   format: '--format, --sort, -z and --json',
   environment: 'variables that are read, and set for agents and checks',
@@ -73,6 +106,8 @@ export const isTopic = (name: string): name is Topic => Object.hasOwn(TOPICS, na
 export function topicHelp(topic: Topic, theme: Theme, width: number): Lines {
   const columns = Math.min(width, 100);
   switch (topic) {
+    case 'states':
+      return pairs(STATES, theme, columns);
     case 'exit-status':
       return pairs(EXIT_STATUSES, theme, columns);
     case 'environment':

@@ -1027,6 +1027,33 @@ events -f print one such object a line. Fields are named as in --format. A null 
 unknown; a missing field means that it does not apply.
 `
 
+exports[`test/unit/cli/parse.test.ts > TAP > 06: help is one screen, grouped by task, with the one path first > git owl help states 1`] = `
+pending               a Job in the queue; "git owl status" says what it waits for
+active                a Run of it lives: "git owl log -f", "git owl stop"
+review                a Job that is done and checked waits for "git owl merge", "accept" or "retry";
+                      a Goal that is merged, for "git owl goal approve" or "decline"
+blocked               its last Run could not go on: a conflict, a failed check, a question of its
+                      agent; out by "retry" with what to do better
+escalated             it could not be merged: it conflicts with the base, or the server declines it;
+                      out by "verify" after you have mended its branch, "retry", "accept" or
+                      "export"
+exhausted             it has no Runs left; out by "git owl extend"
+done                  merged or accepted, of a Goal approved; "reopen" takes it up again, "revert"
+                      takes the merge back
+cancelled             given up; nothing of it is removed but by "drop"; back by "reopen" or
+                      "restore"
+backlog               a Goal that is not in the queue yet: "git owl goal move <id> todo"
+todo                  a Goal in the queue
+plan, implement       the Runs of the current Round of a Goal
+quality, governance   the gates of a Goal; governance holds the lease of the target, and merges
+failed                a step of a Goal failed; everything is kept, and "git owl show" says what
+                      helps
+verified              its checks passed on exactly this tip and base; void once either moves
+stale                 a Handoff that was not written in the last Run
+contested             two clones decided differently about it; nothing acts on it until "git owl
+                      sync --take" says which one counts
+`
+
 exports[`test/unit/cli/parse.test.ts > TAP > 06: help is one screen, grouped by task, with the one path first > git owl init -h 1`] = `
 usage: git owl init [<options>]
 
