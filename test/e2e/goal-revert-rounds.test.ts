@@ -157,3 +157,25 @@ t.test('G35, G52: one that was cancelled after its merge is taken back directly,
   await repo.owl('cancel', never);
   t.match((await repo.owlFails(4, 'goal', 'revert', never)).stderr, /no integration that could be taken back/);
 });
+
+t.test('G32, G44, G52: what was taken back is merged again by a new Round alone, whatever way is gone', async (t) => {
+  const box = await sandbox(t);
+  const repo = await box.repository({ remote: 'bare', agents: [box.agent('worker', writes('aa'))], config: CONFIG });
+  const id = await integrated(repo, 'aa');
+  await repo.owl('goal', 'revert', id);
+  const tip = await repo.remoteGit('rev-parse', 'main');
+  for (const to of ['todo', 'implement', 'quality', 'governance']) {
+    const { stderr } = await repo.owlFails(4, 'goal', 'move', id, to);
+    t.match(stderr, /was reverted; a new round brings its work again/, to);
+    t.match(stderr, new RegExp(`git owl goal round ${id} .* --from 1`));
+  }
+  await repo.owl('cancel', id);
+  await repo.owl('reopen', id);
+  t.match(await show(repo, id), { status: 'backlog' });
+  t.match((await repo.owlFails(4, 'goal', 'move', id, 'todo')).stderr, /has merged its round 1 already; a new round/);
+  await repo.owl('run');
+  t.equal(await repo.remoteGit('rev-parse', 'main'), tip, 'nothing was merged');
+  await repo.owl('goal', 'round', id, 'write aa', '--from', '1');
+  await repo.owl('goal', 'advance', id, { fails: 'any' });
+  t.match(await show(repo, id), { round: 2 });
+});

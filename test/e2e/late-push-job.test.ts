@@ -75,7 +75,7 @@ t.test(
       const id = await reviewed(ground, 'cancelled');
       await sent('merge', id);
       await repo.owl('cancel', id);
-      t.match((await repo.owlFails(9, 'reopen', id, '--json')).json().error, { ...LATE, next: [`git owl show ${id}`] });
+      t.match((await repo.owlFails(9, 'reopen', id, '--json')).json().error, { ...LATE, next: ['git owl run'] });
       await push.letGo();
       await repo.owl('reopen', id);
       t.match(await show(repo, id), { state: 'done', merged: { after: await onRemote(repo) } });

@@ -124,7 +124,7 @@ t.test('G32: where nothing shuts it out, all but cancel waits for it, and the sa
       t.match(error.next, [`git owl goal advance ${id}`]);
     }
     t.match(await showGoal(repo, id), { status: 'governance' });
-    t.match((await repo.owl('show', id)).stderr, new RegExp(`may still arrive until ${until}.*"git owl goal advance`));
+    t.match((await repo.owl('show', id)).stderr, new RegExp(`may still arrive until ${until}; "git owl run" looks`));
     at('2026-03-01T10:09:59Z');
     await repo.owlFails(9, 'goal', 'move', '-f', id, 'implement');
     at('2026-03-01T10:10:00Z');
@@ -167,7 +167,7 @@ t.test('G32: where nothing shuts it out, all but cancel waits for it, and the sa
     t.match((await repo.owlFails(9, 'reopen', id, '--json')).json().error, {
       code: 'remote',
       message: /may still arrive/,
-      next: [`git owl show ${id}`],
+      next: ['git owl run'],
     });
     await repo.owlFails(9, 'goal', 'delete', id);
     t.match(await showGoal(repo, id), { status: 'cancelled' });

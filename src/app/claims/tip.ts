@@ -4,6 +4,7 @@
 import { branchRef, type Oid, type RefName, remoteRef } from '../../domain/git.js';
 import type { Job, JobId } from '../../domain/job.js';
 import { deepenUntil } from '../../git/deepen.js';
+import type { Engine } from '../../git/engine.js';
 import { fetchSame } from '../../git/fetch.js';
 import { lookAtRefs, pushRefs } from '../../git/push.js';
 import { foundJob, jobRef } from '../jobs.js';
@@ -61,9 +62,16 @@ async function deepenBase(bench: Workbench, remote: string, { id, onto }: Pick<J
 export async function branchFromShared(bench: Workbench, job: Job): Promise<Oid | null> {
   if (job.tip === null) return null;
   const engine = await bench.repository.engine();
-  if ((await engine.exists([job.tip]))[0] !== true) return null;
+  if (!(await isShared(engine, job, job.tip))) return null;
   const made = await engine.swap({ ref: jobRef(job), old: 'absent', new: job.tip }, `owl: go on with ${job.id}`);
   return made.kind === 'moved' ? job.tip : null;
+}
+
+/** Not every commit that happens to be here: whoever took the branch away in this clone meant it. */
+async function isShared(engine: Engine, job: Job, tip: Oid): Promise<boolean> {
+  for (const holder of [await engine.resolve(sharedRef(job.id)), job.onto?.oid ?? null])
+    if (holder !== null && (holder === tip || (await engine.isAncestor(tip, holder)) === 'ancestor')) return true;
+  return false;
 }
 
 /**

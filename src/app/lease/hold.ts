@@ -54,7 +54,7 @@ export const instant = ({ clock }: Workbench): Instant => ({ elapsed: clock.elap
 /** Parts of its length: between two renewals (3 m of 10). */
 const RENEWALS = 0.3;
 /** In which a renewal is not made again: each is a call to the remote. */
-const MOMENT = 1 / 60;
+const MOMENT = 1 / 600;
 /** In which nobody can have taken it over, though a renewal may be late. */
 const FRESH = 0.6;
 

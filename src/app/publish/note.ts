@@ -153,7 +153,7 @@ const latePublication = (note: PublishNote, closed: boolean): OwlError => {
     `the ${act} of ${unit.kind} ${unit.id} was sent to ${branch} of ${remote}, which does not have it; it may still arrive until ${sayUntil(note)}`,
     {
       preserved: ['nothing was changed', sentOnes(note)],
-      next: [closed ? `git owl show ${unit.id}` : sameAct(note)],
+      next: [closed ? 'git owl run' : sameAct(note)],
     },
   );
 };
@@ -168,12 +168,13 @@ export async function sayOpenPublications(
     if (unit !== undefined && value.unit.id !== unit.id) continue;
     const { owner, step } = value;
     if (step === 'sending' && !isProvenDead(owner, await bench.environment.process())) continue;
-    const until =
+    const { act, unit: of, branch, remote } = value;
+    const known =
       step === 'looked'
         ? `it was not there, and may still arrive until ${sayUntil(value)}`
         : 'nobody knows yet whether it arrived';
     said.push(
-      `the ${value.act} of ${value.unit.kind} ${value.unit.id} was sent to ${value.branch} of ${value.remote}: ${until}; "${sameAct(value)}" goes on with it`,
+      `the ${act} of ${of.kind} ${of.id} was sent to ${branch} of ${remote}: ${known}; "git owl run" looks again`,
     );
   }
   return said;

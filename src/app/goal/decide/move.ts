@@ -7,6 +7,7 @@ import type { Updated } from '../../../state/types.js';
 import type { Workbench } from '../../workbench.js';
 import { decideGoal } from '../control.js';
 import { AS_IT_IS, currentRoundJob, requeueJob } from '../round-jobs.js';
+import { refuseMergedRound } from './merged-round.js';
 
 export interface MoveRequest {
   readonly to: GoalStatus;
@@ -29,6 +30,7 @@ export function moveGoalTo(bench: Workbench, id: string, request: MoveRequest): 
       isAutomated(request.to) ? allowed(goal, request) : FRESH_ROUND,
     );
     if (moved === goal) return null;
+    if (request.to !== 'backlog') await refuseMergedRound(tx, goal);
     if (isAutomated(goal.status) && goal.window === null && !request.force)
       throw refused(goal, `is at work: ${goal.status}`, `git owl goal move ${goal.id} ${request.to} --force`);
     const missing = lacking(goal, request.to);

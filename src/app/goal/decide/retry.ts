@@ -9,6 +9,7 @@ import { checkRetry, type RetryRequest } from '../../decide/retry.js';
 import type { Workbench } from '../../workbench.js';
 import { type Decision, decideGoal } from '../control.js';
 import { currentRoundJob, requeueJob } from '../round-jobs.js';
+import { refuseMergedRound } from './merged-round.js';
 
 /** Throws OwlError `wrong-state`, `refused`, `usage`, `superseded`, and what finding a Goal throws. */
 export function retryGoal(
@@ -21,7 +22,7 @@ export function retryGoal(
   return decideGoal(bench, { goal: id, verb: 'retry', content: request, ...given }, async (goal, tx) => {
     // While a step runs by itself there is nothing to retry; in the window of its Error event there is (G41).
     if (isAutomated(goal.status) && goal.window === null) throw wrongStatus(goal, 'retry');
-    refuseReverted(goal);
+    await refuseMergedRound(tx, goal);
     const job = await currentRoundJob(tx, goal);
     const to = await stepOf(tx, goal, job);
     const next = moveGoal(goal, { event: 'retry', to, op: tx.op, at: tx.now });
@@ -38,15 +39,6 @@ async function stepOf(tx: Tx, goal: Goal, job: Job | null): Promise<AutomatedSta
   const planned = job !== null && job.phase === 'execute';
   const { quality, governance } = goal.gates;
   return retryStep(goal, { planned, quality: named(quality), governance: named(governance) });
-}
-
-/** Its target has the commits of this Candidate and what undid them: only a new Round brings them again (G44, G52). */
-function refuseReverted({ id, round, reason }: Goal): void {
-  if (reason?.code !== 'reverted') return;
-  throw new OwlError('refused', `goal ${id} was reverted; a new round brings its work again`, {
-    preserved: ['nothing was changed'],
-    next: [`git owl goal round ${id} "<what to do better>" --from ${round}`],
-  });
 }
 
 /** Quality and governance judge what is there: nobody reads a message, and no branch is cut again. */
