@@ -3,12 +3,12 @@
 // (seconds until a claim may be taken over), --json for one document, --keep leaves the folder. Ends with 1 where something does not hold.
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { makeWorld } from './bench/world.mjs';
 import { checkDrain } from './drain/checks.mjs';
 import { makeGround } from './drain/ground.mjs';
 import { comeBack, drain } from './drain/runners.mjs';
 import { seeded } from './fleet/random.mjs';
+import { readOptions } from './options.mjs';
 
 const USAGE = `npm run drain -- [--clones 8] [--jobs 200] [--kills 2] [--seed 1] [--lease 30] [--json] [--keep]
 
@@ -18,42 +18,12 @@ const USAGE = `npm run drain -- [--clones 8] [--jobs 200] [--kills 2] [--seed 1]
   --json                     one document
   --keep                     leaves the folder
 `;
-const NUMBERS = ['clones', 'jobs', 'kills', 'seed', 'lease'];
-
-/** Options as they were given. Throws Error for what cannot be understood. */
-function read() {
-  const { values } = parseArgs({
-    options: {
-      clones: { type: 'string', default: '8' },
-      jobs: { type: 'string', default: '200' },
-      kills: { type: 'string', default: '2' },
-      seed: { type: 'string', default: '1' },
-      lease: { type: 'string', default: '30' },
-      json: { type: 'boolean', default: false },
-      keep: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  for (const name of NUMBERS)
-    if (!/^\d{1,9}$/.test(values[name])) throw new Error(`--${name} takes a whole number, not ${values[name]}`);
-  if (Number(values.clones) <= Number(values.kills)) throw new Error('one clone must stay alive');
-  return values;
-}
-
-function readOrEnd() {
-  try {
-    const given = read();
-    if (!given.help) return given;
-    process.stdout.write(USAGE);
-    process.exit(0);
-  } catch (error) {
-    process.stderr.write(`drain: ${error.message}\n\n${USAGE}`);
-    process.exit(2);
-  }
-}
-
-const values = readOrEnd();
-const sizes = Object.fromEntries(NUMBERS.map((name) => [name, Number(values[name])]));
+const { values, sizes } = readOptions({
+  command: 'drain',
+  usage: USAGE,
+  numbers: { clones: 8, jobs: 200, kills: 2, seed: 1, lease: 30 },
+  check: ({ clones, kills }) => (clones <= kills ? 'one clone must stay alive' : undefined),
+});
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const world = makeWorld(join(process.env.OWL_DIST ?? join(root, 'dist'), 'main.js'));
 const log = (line) => process.stderr.write(`${line}\n`);

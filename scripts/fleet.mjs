@@ -3,12 +3,12 @@
 // --share has the state on the remote too, --json for one document, --keep leaves the folder. Ends with 1 where something does not hold.
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { makeWorld } from './bench/world.mjs';
 import { checkFleet, endOf } from './fleet/checks.mjs';
 import { runProcesses } from './fleet/processes.mjs';
 import { seeded } from './fleet/random.mjs';
 import { makeGround } from './fleet/world.mjs';
+import { readOptions } from './options.mjs';
 
 const USAGE = `npm run fleet -- [--goals 20] [--processes 4] [--kills 40] [--seed 1] [--share] [--json] [--keep]
 
@@ -18,41 +18,8 @@ const USAGE = `npm run fleet -- [--goals 20] [--processes 4] [--kills 40] [--see
   --json                         one document
   --keep                         leaves the folder
 `;
-const NUMBERS = ['goals', 'processes', 'kills', 'seed'];
-
-/** Options as they were given. Throws Error for what cannot be understood. */
-function read() {
-  const { values } = parseArgs({
-    options: {
-      goals: { type: 'string', default: '20' },
-      processes: { type: 'string', default: '4' },
-      kills: { type: 'string', default: '40' },
-      seed: { type: 'string', default: '1' },
-      share: { type: 'boolean', default: false },
-      json: { type: 'boolean', default: false },
-      keep: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  for (const name of NUMBERS)
-    if (!/^\d{1,9}$/.test(values[name])) throw new Error(`--${name} takes a whole number, not ${values[name]}`);
-  return values;
-}
-
-function readOrEnd() {
-  try {
-    const given = read();
-    if (!given.help) return given;
-    process.stdout.write(USAGE);
-    process.exit(0);
-  } catch (error) {
-    process.stderr.write(`fleet: ${error.message}\n\n${USAGE}`);
-    process.exit(2);
-  }
-}
-
-const values = readOrEnd();
-const sizes = Object.fromEntries(NUMBERS.map((name) => [name, Number(values[name])]));
+const numbers = { goals: 20, processes: 4, kills: 40, seed: 1 };
+const { values, sizes } = readOptions({ command: 'fleet', usage: USAGE, numbers, flags: ['share'] });
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const world = makeWorld(join(process.env.OWL_DIST ?? join(root, 'dist'), 'main.js'));

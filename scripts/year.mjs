@@ -3,9 +3,9 @@
 // --seed 1, --json for one document, --keep leaves the folder. Ends with 1 where something does not hold.
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { makeWorld } from './bench/world.mjs';
 import { seeded } from './fleet/random.mjs';
+import { readOptions } from './options.mjs';
 import { live, settle } from './year/acts.mjs';
 import { checkYear } from './year/checks.mjs';
 import { makeGround } from './year/world.mjs';
@@ -17,39 +17,8 @@ const USAGE = `npm run year -- [--goals 200] [--jobs 500] [--seed 1] [--json] [-
   --json           one document
   --keep           leaves the folder
 `;
-const NUMBERS = ['goals', 'jobs', 'seed'];
-
-/** Options as they were given. Throws Error for what cannot be understood. */
-function read() {
-  const { values } = parseArgs({
-    options: {
-      goals: { type: 'string', default: '200' },
-      jobs: { type: 'string', default: '500' },
-      seed: { type: 'string', default: '1' },
-      json: { type: 'boolean', default: false },
-      keep: { type: 'boolean', default: false },
-      help: { type: 'boolean', short: 'h', default: false },
-    },
-  });
-  for (const name of NUMBERS)
-    if (!/^\d{1,9}$/.test(values[name])) throw new Error(`--${name} takes a whole number, not ${values[name]}`);
-  return values;
-}
-
-function readOrEnd() {
-  try {
-    const given = read();
-    if (!given.help) return given;
-    process.stdout.write(USAGE);
-    process.exit(0);
-  } catch (error) {
-    process.stderr.write(`year: ${error.message}\n\n${USAGE}`);
-    process.exit(2);
-  }
-}
-
-const values = readOrEnd();
-const sizes = Object.fromEntries(NUMBERS.map((name) => [name, Number(values[name])]));
+const numbers = { goals: 200, jobs: 500, seed: 1 };
+const { values, sizes } = readOptions({ command: 'year', usage: USAGE, numbers });
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const world = makeWorld(join(process.env.OWL_DIST ?? join(root, 'dist'), 'main.js'));
 const log = (line) => process.stderr.write(`${line}\n`);

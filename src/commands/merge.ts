@@ -20,7 +20,7 @@ import type { Request } from '../cli/spec.js';
 import { sayGuarded } from '../config/guard.js';
 import type { Context } from '../context.js';
 import { OwlError } from '../domain/errors.js';
-import { branchRef, shortOid } from '../domain/git.js';
+import { branchRef, shortOid, shortRef } from '../domain/git.js';
 import type { Job } from '../domain/job.js';
 import { checkMergeByHand, needsVerifying, sayMerged } from '../domain/landing.js';
 import { exitOfJob } from '../domain/reasons.js';
@@ -99,8 +99,6 @@ async function reportAnswer(bench: Workbench, job: Job): Promise<Report> {
   if (job.merged !== null) return decided(bench, answered, `is merged into ${job.merged.ref}`);
   return { ...(await decided(bench, answered, `is ${job.state}`)), ...stoppedJob(job, exitOfJob(job)) };
 }
-
-const shortRef = (ref: string): string => ref.replace(/^refs\/(?:heads|remotes)\//, '');
 
 const noBranch = (job: Job, base: string): OwlError =>
   new OwlError('missing-branch', `job ${job.id} has no branch to merge`, {

@@ -14,6 +14,7 @@ import { runFields } from '../output/job-fields.js';
 import type { Report } from '../output/report.js';
 import type { ReportData } from '../output/report-fields.js';
 import { reportMarkdown } from '../output/views/report.js';
+import { formatTimestamp } from '../system/clock.js';
 import { describeUnits } from './describe-goal.js';
 
 const WEEK = 7 * 24 * 60 * 60 * 1000;
@@ -47,7 +48,7 @@ async function reportData(bench: Workbench, length: number): Promise<ReportData>
   const { closed, runs, evidence } = await gatherReport(snapshot, since);
   return {
     made: bench.clock.timestamp(),
-    since: new Date(since).toISOString().replace(/\.\d+Z$/, 'Z'),
+    since: formatTimestamp(since),
     repository: basename(bench.repository.workTree ?? bench.repository.commonDir).replace(/\.git$/, ''),
     counts: await snapshot.openCounts(),
     open: await describeUnits(bench, snapshot, units, waits),

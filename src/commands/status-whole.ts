@@ -5,6 +5,7 @@ import { type Survey, survey } from '../app/survey.js';
 import { openWorkbench, type Workbench } from '../app/workbench.js';
 import type { Context } from '../context.js';
 import { isOwlError } from '../domain/errors.js';
+import { shortRef } from '../domain/git.js';
 import { goalCommands } from '../domain/goal-next.js';
 import type { Unit } from '../domain/goal-queue.js';
 import { nextCommands, type Seen } from '../domain/next.js';
@@ -48,12 +49,10 @@ async function collisions(bench: Workbench): Promise<readonly string[]> {
   });
   const told = found.slice(0, TOLD).map(({ branch, with: other, paths }) => {
     const where = paths.length > 2 ? `${paths.slice(0, 2).join(', ')} and ${paths.length - 2} more` : paths.join(', ');
-    return `${branch.id} will collide with ${other?.id ?? sayTarget(branch.target.ref)} in ${where}`;
+    return `${branch.id} will collide with ${other?.id ?? shortRef(branch.target.ref)} in ${where}`;
   });
   return found.length > TOLD ? [...told, `${found.length - TOLD} more collide: git owl conflicts`] : told;
 }
-
-const sayTarget = (ref: string): string => ref.replace(/^refs\/(?:heads|remotes)\//, '');
 
 /** States and statuses of both kinds that somebody has to decide about, the most pressing first. */
 const DECIDE = ['review', 'escalated', 'failed', 'blocked', 'exhausted'] as const;

@@ -72,7 +72,11 @@ export interface Pair {
 export function pairsThatMeet(changes: readonly Change[]): readonly Pair[] {
   const at = new Map<string, number[]>();
   for (const [unit, { files }] of changes.entries())
-    for (const { path } of files) at.set(path, [...(at.get(path) ?? []), unit]);
+    for (const { path } of files) {
+      const units = at.get(path);
+      if (units === undefined) at.set(path, [unit]);
+      else units.push(unit);
+    }
   const pairs = new Map<string, Set<string>>();
   const meet = (units: readonly number[], others: readonly number[], path: string): void => {
     for (const unit of units)

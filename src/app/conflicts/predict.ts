@@ -48,9 +48,7 @@ export interface PredictOptions {
 /** Throws what Git throws. */
 export async function predictConflicts(bench: Workbench, options: PredictOptions): Promise<Prediction> {
   const { states, most } = options;
-  const open = await openBranches(bench, await bench.store.snapshot());
-  const { elsewhere } = open;
-  const branches = open.branches.filter(({ state }) => states === undefined || states.includes(state));
+  const { branches, elsewhere } = await openBranches(bench, await bench.store.snapshot(), states);
   if (most !== undefined && branches.length > most) return { branches, collisions: [], elsewhere };
   const wanted = new Set(options.ids);
   const collisions: PredictedCollision[] = [];
@@ -70,12 +68,17 @@ export async function predictConflicts(bench: Workbench, options: PredictOptions
   return { branches, collisions, elsewhere };
 }
 
-async function openBranches(bench: Workbench, snapshot: Snapshot): Promise<Pick<Prediction, 'branches' | 'elsewhere'>> {
+async function openBranches(
+  bench: Workbench,
+  snapshot: Snapshot,
+  states: readonly string[] | undefined,
+): Promise<Pick<Prediction, 'branches' | 'elsewhere'>> {
   const engine = await bench.repository.engine();
   const baseOf = basesNow(bench);
   const branches: OpenBranch[] = [];
   const elsewhere: string[] = [];
   const add = async (branch: OpenBranch): Promise<void> => {
+    if (states !== undefined && !states.includes(branch.state)) return;
     const landed = await engine.isAncestor(branch.tip, branch.target.oid);
     if (landed === 'not-ancestor') branches.push(branch);
     else if (landed !== 'ancestor') elsewhere.push(branch.id);

@@ -2,7 +2,7 @@
 // lets the next writing command finish what was interrupted (J34, J36).
 
 import type { EventDraft } from '../../domain/events.js';
-import { type Oid, type RefName, shortOid } from '../../domain/git.js';
+import { type Oid, type RefName, shortOid, shortRef } from '../../domain/git.js';
 import type { Job, Merged } from '../../domain/job.js';
 import { sayMerged } from '../../domain/landing.js';
 import { mayHappen, moveJob, stands } from '../../domain/machine.js';
@@ -103,7 +103,6 @@ async function swapBase(
   return { kind: 'waits', message: moved.message, paths: moved.paths, collision: moved.why === 'collision' };
 }
 
-const shortRef = (ref: RefName): string => ref.replace(/^refs\/(?:heads|remotes)\//, '');
 const short = (oid: Oid | null): string => (oid === null ? 'nothing' : shortOid(oid));
 
 // Whole ids are in the record that this commit writes: a subject has no room for two.

@@ -1,5 +1,6 @@
 // `conflicts` for people: one line for each pair that will collide. Pure.
 
+import { shortRef } from '../../domain/git.js';
 import { type Cell, table } from '../table.js';
 import type { Lines, Theme } from '../theme.js';
 import { plural } from './fields.js';
@@ -23,8 +24,6 @@ export const COLLISION_FIELDS = [
   'paths',
 ] as const satisfies readonly (keyof PublishedCollision)[];
 
-const short = (ref: string): string => ref.replace(/^refs\/(?:heads|remotes)\//, '');
-
 /** For a pipe: id, with what, paths, titles. `compared`: how many branches there were. */
 export function conflictsView(
   items: readonly PublishedCollision[],
@@ -47,7 +46,7 @@ export function conflictsView(
     columns,
     items.map((item): readonly Cell[] => [
       { text: item.id, role: 'id' },
-      item.with === null ? { text: short(item.target), role: 'ref' } : { text: item.with.id, role: 'id' },
+      item.with === null ? { text: shortRef(item.target), role: 'ref' } : { text: item.with.id, role: 'id' },
       { text: item.paths.join(' '), role: 'path' },
       { text: item.title },
       { text: item.with?.title ?? '' },

@@ -1,5 +1,6 @@
 // `status` for people and for prompts: what runs, what waits and why, what needs a decision, and the next command (06). Pure.
 
+import { shortRef } from '../../domain/git.js';
 import { AUTOMATED, type GoalStatus } from '../../domain/goal.js';
 import type { JobState } from '../../domain/job.js';
 import type { OpenCounts } from '../../domain/open-counts.js';
@@ -142,7 +143,8 @@ const sayStep = (item: ListedGoal): string => {
 };
 
 const sayIntegrated = (item: ListedGoal): string => {
-  const where = item.integration?.ref?.replace(/^refs\/(?:heads|remotes)\//, '');
+  const ref = item.integration?.ref ?? null;
+  const where = ref === null ? undefined : shortRef(ref);
   return `${sayWhere(item.delivered, where)}, round ${item.round}`;
 };
 

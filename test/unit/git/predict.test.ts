@@ -6,21 +6,11 @@ import type { Oid } from '../../../src/domain/git.js';
 import { parseZeroContextPatch } from '../../../src/git/parse/zero-context-patch.js';
 import { predictCollisions } from '../../../src/git/predict.js';
 import { opened } from '../../fixtures/opened.js';
+import { randomOf } from '../../fixtures/race.js';
 import type { Repo } from '../../fixtures/repository.js';
 import { sandbox } from '../../fixtures/sandbox.js';
 
 const HANDOFF = '.coding-owl/HANDOFF.md';
-
-/** The same numbers for the same seed (mulberry32). */
-function randomOf(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let value = Math.imul(state ^ (state >>> 15), 1 | state);
-    value = (value + Math.imul(value ^ (value >>> 7), 61 | value)) ^ value;
-    return ((value ^ (value >>> 14)) >>> 0) % below;
-  };
-}
 
 const text = (name: string, count: number): string[] => Array.from({ length: count }, (_, at) => `${name} ${at}`);
 
