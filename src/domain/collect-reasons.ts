@@ -63,6 +63,7 @@ export const COLLECT_REASONS = {
   'other-remote': 'its target is on another remote than the configured one',
   'follows-remote': 'the remote has the name, and lets go of it first',
   'no-fence': 'the remote cannot delete it in one step with a look at its target',
+  'no-push': 'nothing can be pushed to the remote from here',
   declined: 'the remote does not take the deletion',
   unanswered: 'the remote was asked to delete it, and did not answer',
   'not-published': 'the merge is not under the base of the remote yet',

@@ -131,7 +131,7 @@ t.test('07.47: a fresh clone, a stale one, one without a remote in sight, a remo
   t.same(both(offline, 'refine/done/round-1'), ['none remote-unseen none', 'no item'], 'what is there is not known');
   await repo.git('remote', 'set-url', 'origin', url);
   await repo.git('remote', 'set-url', '--push', 'origin', `${url}.away`);
-  await kept(repo, says('remote-unseen', 'kept'));
+  await kept(repo, says('no-push', 'kept'));
   await repo.git('config', '--unset', 'remote.origin.pushurl');
   t.same(both(await gc(repo), 'refine/done/round-1'), RETIRED, 'and then it goes');
 });

@@ -57,7 +57,7 @@ export async function probeFence(ground: Ground, asked: OnRemote): Promise<Kept 
     case 'accepted':
       break;
     case 'unreached':
-      return { reason: 'remote-unseen', detail: `${name} could not be reached for a push: ${taken.why}` };
+      return { reason: 'no-push', detail: `${name} could not be reached for a push: ${taken.why}` };
     case 'unanswered':
       return { reason: 'no-fence', detail: `${name} does not answer a request that changes nothing` };
     case 'moved': {
@@ -114,7 +114,7 @@ async function attempt(ground: Ground, asked: OnRemote, some: readonly LookedNam
     case 'unable':
       return stop('no-fence', `${name}: ${result.why}`);
     case 'unreached':
-      return stop('remote-unseen', `${name}: ${result.why}`);
+      return stop('no-push', `${name}: ${result.why}`);
     case 'moved':
       return compare(asked, some, new Map(result.refs.map(({ ref, found }) => [ref, found])), false) ?? gone;
     case 'refused':
