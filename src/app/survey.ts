@@ -5,6 +5,7 @@ import { isAutomated } from '../domain/goal-machine.js';
 import type { Unit } from '../domain/goal-queue.js';
 import type { OpenCounts } from '../domain/open-counts.js';
 import type { Snapshot } from '../state/types.js';
+import { inOrderOfConflicts, sayLater } from './conflicts/order.js';
 import { sayDamages } from './damages.js';
 import type { FollowNote } from './follow-note.js';
 import { wishOfGoal } from './goal/current-target.js';
@@ -37,7 +38,7 @@ export interface Survey {
 
 export async function survey(bench: Workbench): Promise<Survey> {
   const snapshot = await bench.store.snapshot();
-  const units = await withForeign(bench, await loadSchedule(bench, snapshot));
+  const units = await inOrderOfConflicts(bench, await withForeign(bench, await loadSchedule(bench, snapshot)));
   const notToBeHad = missingHere(bench);
   const waiting = new Map<string, string>();
   const mend = new Set<string>();
@@ -63,7 +64,7 @@ export async function survey(bench: Workbench): Promise<Survey> {
       ),
       ...(await sayOpenPublications(bench)),
     ],
-    notes: [...(await stateCheckouts(bench)), ...(await knownUnpublished(bench))],
+    notes: [...sayLater(units), ...(await stateCheckouts(bench)), ...(await knownUnpublished(bench))],
   };
 }
 

@@ -1,11 +1,11 @@
 // The whole picture of `status`: what runs now, what waits and why, what needs a decision (06).
 
+import { sayCollision } from '../app/conflicts/order.js';
 import { predictConflicts } from '../app/conflicts/predict.js';
 import { type Survey, survey } from '../app/survey.js';
 import { openWorkbench, type Workbench } from '../app/workbench.js';
 import type { Context } from '../context.js';
 import { isOwlError } from '../domain/errors.js';
-import { shortRef } from '../domain/git.js';
 import { goalCommands } from '../domain/goal-next.js';
 import type { Unit } from '../domain/goal-queue.js';
 import { nextCommands, type Seen } from '../domain/next.js';
@@ -47,10 +47,7 @@ async function collisions(bench: Workbench): Promise<readonly string[]> {
     if (isOwlError(error)) return { collisions: [] };
     throw error;
   });
-  const told = found.slice(0, TOLD).map(({ branch, with: other, paths }) => {
-    const where = paths.length > 2 ? `${paths.slice(0, 2).join(', ')} and ${paths.length - 2} more` : paths.join(', ');
-    return `${branch.id} will collide with ${other?.id ?? shortRef(branch.target.ref)} in ${where}`;
-  });
+  const told = found.slice(0, TOLD).map(sayCollision);
   return found.length > TOLD ? [...told, `${found.length - TOLD} more collide: git owl conflicts`] : told;
 }
 

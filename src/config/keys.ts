@@ -185,6 +185,13 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
     'How many Jobs and Goals may be at work in this clone at once, of all commands that carry them. One `run --all` works one after the other, side by side with `--max-parallel`.',
   ),
   unit(
+    'avoid_conflicts',
+    'true or false',
+    false,
+    override,
+    'Whether `run` takes begun work that `git owl conflicts` sees colliding after the rest of its priority.',
+  ),
+  unit(
     'signing',
     '`never`, `inherit` or `require`',
     'never',

@@ -38,6 +38,7 @@ export function buildPolicy(values: ReadonlyMap<string, unknown>): Policy {
     plan: get<boolean>('plan'),
     ttl: get<number>('ttl'),
     max_parallel: get<number>('max_parallel'),
+    avoid_conflicts: get<boolean>('avoid_conflicts'),
     signing: get<'never' | 'inherit' | 'require'>('signing'),
     execution: {
       auto_merge: get<boolean>('execution.auto_merge'),

@@ -143,6 +143,7 @@ const common = {
   plan: v.optional(flag),
   ttl: v.optional(whole(1, TTL_LIMIT)),
   max_parallel: v.optional(whole(1, 1_000)),
+  avoid_conflicts: v.optional(flag),
   signing: v.optional(choice('never', 'inherit', 'require')),
   execution: v.optional(
     mapping({

@@ -17,9 +17,12 @@ export interface GoalQueueFacts {
 }
 
 /** One unit of work that `run` can take, in the order of taking. */
-export type Unit =
-  | { readonly kind: 'goal'; readonly id: string; readonly goal: Goal; readonly wait: Wait }
-  | { readonly kind: 'job'; readonly id: string; readonly job: Job; readonly wait: Wait };
+export type Unit = {
+  readonly id: string;
+  readonly wait: Wait;
+  /** Why it comes after the others of its priority; undefined: it stands where the queue has it. */
+  readonly later?: string;
+} & ({ readonly kind: 'goal'; readonly goal: Goal } | { readonly kind: 'job'; readonly job: Job });
 
 /** What is closed, or otherwise not to be taken, as a unit. */
 export function notQueued(work: Job | Goal): Unit {
@@ -83,6 +86,48 @@ export function scheduleUnits(
   const gated = gate(sorted);
   // What was begun goes on before anything new begins.
   return [...gated.filter(goesOn), ...gated.filter((unit) => !goesOn(unit))];
+}
+
+/** `id` collides with `with`; null: with its target. */
+export interface Collides {
+  readonly id: string;
+  readonly with: string | null;
+  readonly says: string;
+}
+
+/**
+ * Of units in their order, those that may be taken and collide come after those of their priority that may be taken and do not; of two
+ * that collide with each other alone the first keeps its place. What was begun still goes on first, and priorities count as before.
+ */
+export function collidingLater(units: readonly Unit[], collisions: readonly Collides[]): readonly Unit[] {
+  const place = new Map(units.map((unit, at) => [unit.id, at]));
+  const mayMove = (unit: Unit): boolean => unit.wait.kind === 'eligible' && !goesOn(unit);
+  const movable = new Set(units.filter(mayMove).map(({ id }) => id));
+  const isBefore = (other: string, id: string): boolean => (place.get(other) ?? -1) < (place.get(id) ?? -1);
+  const later = new Map<string, string>();
+  const put = (id: string, says: string): void => {
+    if (movable.has(id) && !later.has(id)) later.set(id, says);
+  };
+  for (const { id, with: other, says } of collisions) {
+    if (other === null || !movable.has(other)) put(id, says);
+    else if (!movable.has(id) || isBefore(id, other)) put(other, says);
+    else put(id, says);
+  }
+  if (later.size === 0) return units;
+  const ordered = [...units];
+  for (const rank of new Set(units.map(rankOf))) {
+    const places = [...units.keys()].filter((at) => {
+      const unit = units[at] as Unit;
+      return rankOf(unit) === rank && mayMove(unit);
+    });
+    const there = places.map((at) => units[at] as Unit);
+    const [first, last] = [there.filter(({ id }) => !later.has(id)), there.filter(({ id }) => later.has(id))];
+    // With nothing before it that collides with nothing, its place is the one that it had.
+    const moved =
+      first.length === 0 ? last : [...first, ...last.map((unit) => ({ ...unit, later: later.get(unit.id) ?? '' }))];
+    for (const [nth, at] of places.entries()) ordered[at] = moved[nth] as Unit;
+  }
+  return ordered;
 }
 
 /** A Goal that was begun and left: any process may go on with it (03). */

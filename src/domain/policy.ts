@@ -85,6 +85,8 @@ export interface Policy {
   readonly plan: boolean;
   readonly ttl: number;
   readonly max_parallel: number;
+  /** What would collide comes after the rest of its priority (06, conflicts). */
+  readonly avoid_conflicts: boolean;
   readonly signing: 'never' | 'inherit' | 'require';
   readonly execution: { readonly auto_merge: boolean; readonly publish: boolean; readonly agents_may_add: boolean };
   readonly modes: Readonly<Record<string, { readonly auto_merge: boolean | null }>>;

@@ -61,3 +61,28 @@ t.test('06: a Goal is where its Candidate is, and once it is integrated no more'
   await repo.owl('goal', 'advance', goal);
   t.match(await told(), [{ id: job, with: null, target: 'refs/remotes/origin/main' }], 'it is in the target now');
 });
+
+t.test('06: with avoid_conflicts what would collide is taken after the rest', async (t) => {
+  const box = await sandbox(t);
+  const file = (rest: string) => `version: 1${agent('new')}${rest}`;
+  const repo = await box.repository({ files: { 'list.txt': LINES, '.coding-owl.yaml': file('') } });
+  const [one, same] = [await repo.add('change one'), await repo.add('change one')];
+  await repo.owl('run', '--all');
+  await repo.owl('retry', same);
+  const fresh = await repo.add('change six');
+  const order = async () =>
+    (await repo.owl('run', '--all', '--dry-run', '--json')).json().data.items.map(({ id }: { id: string }) => id);
+  t.same(await order(), [same, fresh], 'the order of the queue');
+
+  await repo.commit('avoid', { '.coding-owl.yaml': file('avoid_conflicts: true\n') });
+  t.same(await order(), [fresh, same]);
+  const says = `job ${same} comes after the others of its priority: `;
+  t.match((await repo.owl('status')).stdout, `note: ${says}`);
+  const ran = await repo.owl('run');
+  t.match(ran.stderr, says);
+  t.match((await repo.owl('show', fresh, '--json')).json().data, { state: 'review' });
+  t.match((await repo.owl('show', same, '--json')).json().data, { state: 'pending' });
+  t.match((await repo.owl('conflicts', '--json')).json().data.items, [{ paths: ['list.txt'] }]);
+  await repo.owl('drop', one);
+  t.same(await order(), [same], 'alone it would be taken');
+});

@@ -6,6 +6,7 @@ import { type ErrorCode, isOwlError, type OwlError } from '../../domain/errors.j
 import type { Goal } from '../../domain/goal.js';
 import type { Unit } from '../../domain/goal-queue.js';
 import type { Job, JobId } from '../../domain/job.js';
+import { inOrderOfConflicts, sayLater } from '../conflicts/order.js';
 import type { CurrentTarget } from '../goal/current-target.js';
 import { lookAtGoal } from '../goal/look.js';
 import { loadSchedule } from '../goal/schedule.js';
@@ -79,7 +80,8 @@ export async function chooseUnit(bench: Workbench, wanted: Wanted, memory: Memor
   let first: OwlError | null = null;
   for (;;) {
     const queue = await loadSchedule(bench, await bench.store.snapshot());
-    const units = await withForeign(bench, queue, wanted.shared);
+    const units = await inOrderOfConflicts(bench, await withForeign(bench, queue, wanted.shared));
+    tell(bench, sayLater(units), memory);
     const unit = units.find((one) => mayBeTaken(one, wanted, memory));
     if (unit === undefined) {
       if (first !== null && memory.seen.size === 0 && !wanted.patient) throw first;
@@ -143,11 +145,15 @@ async function lookAtTarget(bench: Workbench, goal: Goal, memory: Memory): Promi
 }
 
 /** Said once before something is taken: merges that are not on the remote, a configuration that is not in force, warnings. */
-async function tellNotes(bench: Workbench, current: CurrentPolicy, { told }: Memory): Promise<void> {
+async function tellNotes(bench: Workbench, current: CurrentPolicy, memory: Memory): Promise<void> {
   const { loaded, at } = current;
   const { remotes } = await bench.remotes();
   const elsewhere = await configurationElsewhere({ repository: bench.repository, loaded, ref: at.ref, remotes });
-  for (const note of [...unpublishedNote(current), ...elsewhere, ...loaded.warnings]) {
+  tell(bench, [...unpublishedNote(current), ...elsewhere, ...loaded.warnings], memory);
+}
+
+function tell(bench: Workbench, notes: readonly string[], { told }: Memory): void {
+  for (const note of notes) {
     if (!told.has(note)) bench.say(note);
     told.add(note);
   }

@@ -5,6 +5,7 @@ import type { Unit } from '../../domain/goal-queue.js';
 import type { Job, JobId } from '../../domain/job.js';
 import type { Snapshot } from '../../state/types.js';
 import { findLandedJobs, sayLanded } from '../collect/landed.js';
+import { inOrderOfConflicts, sayLater } from '../conflicts/order.js';
 import { checkCarried } from '../goal/claim.js';
 import { loadSchedule, type Queue } from '../goal/schedule.js';
 import type { Work } from '../goals.js';
@@ -61,7 +62,10 @@ export async function foresee(bench: Workbench, wanted: Foresight): Promise<Fore
     else if (why !== null) pass(unit, why);
     else units.push(unit);
   }
-  for (const unit of wanted.named.length > 0 ? [] : await withForeign(bench, queue, wanted.shared)) {
+  const ordered =
+    wanted.named.length > 0 ? [] : await inOrderOfConflicts(bench, await withForeign(bench, queue, wanted.shared));
+  notes.push(...sayLater(ordered));
+  for (const unit of ordered) {
     if (unit.wait.kind === 'not-queued' || gone.has(unit.id)) continue;
     const held = !wanted.merge && unit.kind === 'goal' && unit.goal.status === 'governance';
     const why = unit.wait.kind === 'waits' ? unit.wait.why : held ? '--no-merge was given' : await missing(unit);
