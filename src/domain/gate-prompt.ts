@@ -1,5 +1,6 @@
 // The prompts of the agents of quality and governance, and the contract they end in (G13, G31). Pure: the same parts, the same bytes.
 
+import type { EarlierRound } from './earlier-rounds.js';
 import type { Gate } from './gates.js';
 import type { CandidatePair, Finding } from './goal.js';
 import { fence, record } from './prompt.js';
@@ -15,7 +16,7 @@ export interface GatePromptParts {
   readonly round: number;
   /** What this Round is asked for. */
   readonly request: string;
-  readonly earlier: readonly { readonly number: number; readonly request: string }[];
+  readonly earlier: readonly EarlierRound[];
   /** The plan of this Round; null: there was none. */
   readonly plan: string | null;
   readonly candidate: CandidatePair;
@@ -63,6 +64,11 @@ function sayFinding(finding: Finding): string {
   return `${finding.gate}: ${finding.text}${paths.length === 0 ? '' : ` (${paths.join(', ')})`}`;
 }
 
+const sayEarlier = ({ number, request, became, stopped }: EarlierRound): readonly string[] => [
+  `${record(`What Round ${number} was asked for`, request)}\n\n${became}`,
+  ...section(`What stopped Round ${number}`, stopped),
+];
+
 const section = (title: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : [record(title, lines.join('\n'))];
 
@@ -106,7 +112,7 @@ export function gatePrompt(parts: GatePromptParts): string {
       : '# Decide whether this change may be integrated',
     `Goal ${parts.goal}, Round ${parts.round}: ${oneLine(parts.title)}. The change was made on \`${parts.onto}\`.`,
     record('What was asked for', parts.request),
-    ...parts.earlier.map((round) => record(`What Round ${round.number} was asked for`, round.request)),
+    ...parts.earlier.flatMap(sayEarlier),
     ...(parts.plan === null ? [] : [record('The plan', parts.plan)]),
     ...rules,
     ...section('Commits', parts.log),

@@ -1,20 +1,32 @@
-// The work of a Round, as its agent is asked for it: the Goal's intent, what earlier Rounds were asked, and what of another Round's
-// Candidate is there already (G11, G44). Pure.
+// The work of a Round, as its agent is asked for it: the Goal's intent, what earlier Rounds were asked and what became of them, and what
+// of another Round's Candidate is there already (G11, G44). Pure.
 
-import type { Goal, Round } from './goal.js';
+import { type EarlierRound, earlierRounds } from './earlier-rounds.js';
+import type { Evidence, Goal, Round } from './goal.js';
 import { record } from './prompt.js';
 
-export function promptOf(goal: Pick<Goal, 'title'>, round: Round, rounds: readonly Round[]): string {
-  const earlier = rounds.filter((one) => one.number < round.number);
-  const history = earlier.map((one) => `### Round ${one.number}\n\n${one.request.trim()}`);
+/** `evidence`: all of the Goal, oldest first. */
+export function promptOf(
+  goal: Pick<Goal, 'title'>,
+  round: Round,
+  rounds: readonly Round[],
+  evidence: readonly Evidence[],
+): string {
+  const earlier = earlierRounds(round.number, rounds, evidence);
   const parts = [
     `# ${goal.title}`,
     round.request.trim(),
     ...takenOver(round),
-    ...(history.length === 0 ? [] : ['## Earlier Rounds of this Goal, oldest first', ...history]),
+    ...(earlier.length === 0 ? [] : ['## Earlier Rounds of this Goal, oldest first', ...earlier.flatMap(sayEarlier)]),
   ];
   return `${parts.join('\n\n')}\n`;
 }
+
+const sayEarlier = ({ number, request, became, stopped }: EarlierRound): readonly string[] => [
+  `### Round ${number}\n\n${request.trim()}`,
+  became,
+  ...(stopped.length === 0 ? [] : [record(`What stopped Round ${number}`, stopped.join('\n'))]),
+];
 
 function takenOver({ from, left_out: leftOut }: Round): readonly string[] {
   if (from === null) return [];

@@ -29,7 +29,7 @@ t.test(
     const agent = box.agent('worker', {
       cases: [
         {
-          when: 'finish it',
+          when: '# Tabs\n\nfinish it',
           execute: [
             [
               {
@@ -75,6 +75,9 @@ t.test(
     t.equal(await repo.remoteGit('show', 'main:shared.txt'), 'theirs\nand ours');
     t.match((await repo.owl('show', id)).stdout, /left out\s+shared\.txt/);
     t.same((await repo.owl('fsck', '--json')).json().data.findings, []);
+    await repo.owl('goal', 'round', id, 'once more', '--from', '1');
+    const { stderr } = await repo.owl('goal', 'advance', id);
+    t.match(stderr, /what round 1 changed was taken over; left out: shared\.txt\n/, 'and said by who cuts the branch');
   },
 );
 

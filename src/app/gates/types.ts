@@ -1,5 +1,6 @@
 // What a gate is asked and what comes of it: exactly one Candidate, judged in a checkout of its own (G13, G31). Types only.
 
+import type { EarlierRound } from '../../domain/earlier-rounds.js';
 import type { Gate, Judged, Verdict } from '../../domain/gates.js';
 import type { Oid } from '../../domain/git.js';
 import type { CandidatePair, Evidence, EvidenceStatus } from '../../domain/goal.js';
@@ -20,7 +21,7 @@ export interface GateRequest {
   readonly marker: string;
   /** What this Round is asked for. */
   readonly request: string;
-  readonly earlier: readonly { readonly number: number; readonly request: string }[];
+  readonly earlier: readonly EarlierRound[];
   readonly plan: string | null;
   /** Governance: the proof of quality, which must be about exactly this Candidate. */
   readonly quality: Evidence | null;

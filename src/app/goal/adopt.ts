@@ -132,7 +132,7 @@ async function record(bench: Workbench, adoption: Adoption): Promise<AdoptedGoal
       onto: base,
       tip: pair.tip,
     });
-    tx.putPrompt(queued.id, promptOf(goal, round, [round]));
+    tx.putPrompt(queued.id, promptOf(goal, round, [round], []));
     tx.putRound({ ...round, job: queued.id });
     const { id, ...commits } = candidate;
     const of = { schema: 1, kind: 'candidate', goal: goal.id, round: 1 } as const;

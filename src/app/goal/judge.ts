@@ -1,6 +1,7 @@
 // Quality and governance of a Goal's Candidate: the gate is run, and what it found is written as Evidence of exactly that pair of
 // commits; a correction becomes a new Candidate, and the Round's branch follows it (G13, G14, G31).
 
+import { earlierRounds } from '../../domain/earlier-rounds.js';
 import type { Candidate, Evidence } from '../../domain/goal.js';
 import { goalReason } from '../../domain/goal-reasons.js';
 import type { Reason } from '../../domain/job.js';
@@ -40,7 +41,6 @@ export async function judge(
   const { candidate } = goal;
   if (candidate === null || goal.base === null) throw new Error(`goal ${goal.id} has no candidate`);
   const snapshot = await bench.store.snapshot();
-  const rounds = await snapshot.rounds(goal.id);
   const round = await currentRound(snapshot, goal);
   const handoff = await ownHandoff(bench.repository, candidate.tip, candidate.base);
   const clone = await cloneId(bench);
@@ -54,7 +54,7 @@ export async function judge(
     loaded,
     marker,
     request: round?.request ?? goal.title,
-    earlier: rounds.filter((one) => one.number < goal.round).map(({ number, request }) => ({ number, request })),
+    earlier: earlierRounds(goal.round, await snapshot.rounds(goal.id), await snapshot.evidence(goal.id)),
     plan: handoff.kind === 'ok' ? handoff.text : null,
     quality,
     allowGuarded: goal.allow_guarded === candidate.id,

@@ -57,7 +57,7 @@ async function renewJob(bench: Workbench, { goal, status }: Held, { id }: Job): 
     const job = foundJob(id, await tx.job(id));
     const round = await currentRound(tx, goal);
     if (round === null || job.state === 'active') return job;
-    const text = promptOf(goal, round, await tx.rounds(goal.id));
+    const text = promptOf(goal, round, await tx.rounds(goal.id), await tx.evidence(goal.id));
     if (text === (await tx.prompt(id))) return job;
     tx.putPrompt(id, text);
     requeueJob(tx, goal, job, { ...AS_IT_IS, phase: status === 'plan' && job.planned ? 'plan' : 'execute' });

@@ -57,7 +57,7 @@ export async function startGoal(
     // It begins again, with the Runs that a new one gets where none are left.
     if (before === null) tx.putJob(job);
     else requeueJob(tx, found, before, { ...AS_IT_IS, ttl: before.ttl < 1 ? ttl : undefined, base: baseOf(now) });
-    tx.putPrompt(job.id, promptOf(found, round, await tx.rounds(goal.id)));
+    tx.putPrompt(job.id, promptOf(found, round, await tx.rounds(goal.id), await tx.evidence(goal.id)));
     tx.putRound({ ...round, job: job.id });
     tx.putEvidence(
       newEvidence({

@@ -154,7 +154,7 @@ async function prepareOn(
   // Whatever a stopped setup command says of itself: somebody wanted it to end (J18).
   if (bench.signal.aborted) return { ...later(run, interrupted), job: jobFacts(base, branch.tip) };
   if (furnished.kind === 'failed') return stopped(run, furnished.reason, jobFacts(base, branch.tip), furnished.outputs);
-  run = { ...run, notes: [...run.notes, ...furnished.notes] };
+  run = noted(bench, job, run, furnished.notes);
   await failpoint('run.after-setup');
   return {
     kind: 'ready',
@@ -269,14 +269,14 @@ async function prepareBranch(bench: Workbench, input: BranchInput): Promise<Bran
     const { id } = job;
     const { workspace } = place;
     const restored = await restoreHandoff(bench, { job: id, number: run.number, workspace, tip: committed.tip });
-    run = { ...run, tip_before: committed.tip, notes: [...run.notes, ...committed.notes, ...restored] };
+    run = { ...noted(bench, job, run, [...committed.notes, ...restored]), tip_before: committed.tip };
     const next = job.restart
       ? await restartBranch(bench, request, committed.tip)
       : await rebaseBranch(bench, request, committed.tip);
     if (next.kind !== 'based') return next.kind === 'landed' ? { kind: 'landed', run } : blockedBy(run, job, next);
     based = next;
   }
-  run = { ...run, replayed: based.replayed, notes: [...run.notes, ...based.notes] };
+  run = { ...noted(bench, job, run, based.notes), replayed: based.replayed };
   if (!job.planned) {
     const handoff = await ownHandoff(bench.repository, based.tip, base.oid);
     if (handoff.kind === 'absent') {
@@ -295,6 +295,12 @@ async function prepareBranch(bench: Workbench, input: BranchInput): Promise<Bran
     tip: based.tip,
     run: { ...run, tip_before: run.tip_before ?? based.tip },
   };
+}
+
+/** In its record, and said at once: what was left out of a branch, flattened or committed is the agent's ground already. */
+function noted(bench: Workbench, job: Job, run: Run, notes: readonly string[]): Run {
+  for (const note of notes) bench.say(`job ${job.id}: ${note}`);
+  return { ...run, notes: [...run.notes, ...notes] };
 }
 
 const blockedBy = (run: Run, job: Job, result: Blocked): Stopped => {

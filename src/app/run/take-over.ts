@@ -67,5 +67,5 @@ async function recordLeftOut(tx: Tx, job: Job, leftOut: readonly string[]): Prom
   if (round === undefined) return;
   const next = { ...round, left_out: leftOut };
   tx.putRound(next);
-  tx.putPrompt(job.id, promptOf(loaded.record, next, rounds));
+  tx.putPrompt(job.id, promptOf(loaded.record, next, rounds, await tx.evidence(loaded.record.id)));
 }
