@@ -25,6 +25,39 @@ const linesOf = (text: string, pattern: RegExp): readonly string[] =>
     .flatMap((line) => pattern.exec(line)?.[1] ?? [])
     .filter((line) => !line.startsWith('npm install'));
 
+/** One `key: value` of a line, or of a mapping in braces. */
+const readValue = (text: string, key: string): string | undefined =>
+  new RegExp(`\\b${key}: *(?:'([^']*)'|([^,}\\n]*[^,}\\s]))`)
+    .exec(text)
+    ?.slice(1)
+    .find((found) => found !== undefined);
+
+interface Step {
+  readonly line: string;
+  readonly env: Record<string, string>;
+}
+
+/** The steps of the composite action, with what the workflow passes to it. */
+function actionSteps(action: string, workflow: string): readonly Step[] {
+  const [inputs = '', runs = ''] = action.split(/^runs:$/m);
+  const given = /with: \{(.*)\}/.exec(workflow)?.[1] ?? '';
+  const input = (name: string): string => {
+    const line = new RegExp(`^  ${name}: .*$`, 'm').exec(inputs)?.[0] ?? '';
+    const value = readValue(given, name) ?? readValue(line.slice(line.indexOf('{')), 'default');
+    if (value === undefined) throw new Error(`nobody gives ${name}`);
+    return value;
+  };
+  return runs.split(/^ {4}- /m).flatMap((step) => {
+    const [, line] = /^run: (.*)$/m.exec(step) ?? [];
+    if (line === undefined) return [];
+    const env = /^ {6}env: \{(.*)\}$/m.exec(step)?.[1] ?? '';
+    const names = [...env.matchAll(/(\w+): '/g)].flatMap(([, name]) => name ?? []);
+    const filled = (name: string): string =>
+      (readValue(env, name) ?? '').replaceAll(/\$\{\{ inputs\.(\w+) \}\}/g, (_, key: string) => input(key));
+    return [{ line, env: Object.fromEntries(names.map((name) => [name, filled(name)])) }];
+  });
+}
+
 async function ground(box: Sandbox): Promise<Repo> {
   const agent = box.agent('worker', {
     execute: [{ write: '{job}.txt', text: 'work {run}\n' }, { commit: 'Write it' }],
@@ -57,7 +90,7 @@ t.test('06, S7: two laptops share a queue', async (t) => {
   await eachOnce(t as Tap, repo, ids);
 });
 
-t.test('06, S6, S7: GitHub Actions and GitLab, on clones of depth 1 and one branch', async (t) => {
+t.test('06, S6, S7: a composite GitHub Action and GitLab, on clones of depth 1 and one branch', async (t) => {
   const box = await sandbox(t);
   const repo = await ground(box);
   await repo.commit('more', { 'more.md': 'more\n' });
@@ -70,20 +103,32 @@ t.test('06, S6, S7: GitHub Actions and GitLab, on clones of depth 1 and one bran
     await repo.git('clone', '-q', '--depth', '1', '--single-branch', url, dir);
     return dir;
   };
-  const github = linesOf(recipe('github'), /^ +- run: (.*)$/);
-  const gitlab = linesOf(recipe('gitlab'), /^ +- ((?:git|npm) .*)$/);
-  t.equal(github.length, 2);
+  const [install, ...github] = actionSteps(recipe('github-action'), recipe('github'));
+  t.same(install, { line: 'npm install --global --omit=optional "git-owl@$VERSION"', env: { VERSION: 'latest' } });
+  t.same(
+    github.map(({ env }) => env),
+    [{}, { FOR: '5h', OWL_TRUST: '1' }, {}],
+  );
+  const gitlab = linesOf(recipe('gitlab'), /^ +- ((?:git|npm) .*)$/).map((line): Step => ({ line, env: {} }));
   t.equal(gitlab.length, 3);
   const detached = await clone('gitlab');
   await repo.git('checkout', '-q', '--detach', { cwd: detached });
   await repo.git('remote', 'set-url', 'origin', '/nowhere', { cwd: detached });
-  const steps = async (dir: string, lines: readonly string[]): Promise<void> => {
-    for (const line of lines) {
-      const step = await sh(dir, { ...box.env(), OWL_REMOTE: url }, line);
+  const steps = async (dir: string, lines: readonly Step[]): Promise<void> => {
+    for (const { line, env } of lines) {
+      const runner = { OWL_REMOTE: url, GITHUB_STEP_SUMMARY: `${dir}.md` };
+      const step = await run({
+        command: 'bash',
+        args: ['-e', '-c', line],
+        cwd: dir,
+        env: { ...box.env(), ...runner, ...env },
+      });
       t.equal(step.code, 0, `${line}\n${step.stderr}`);
     }
   };
   await Promise.all([steps(await clone('github-1'), github), steps(await clone('github-2'), github)]);
+  const board = readFileSync(box.path('github-2.md'), 'utf8');
+  for (const id of ids) t.match(board, id, 'the board is the summary');
   const last = await repo.add('write d');
   await repo.owl('sync');
   await steps(detached, gitlab);
