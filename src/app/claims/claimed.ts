@@ -2,6 +2,7 @@
 // claim is a lease whose name is the unit's; what decides is the state: it must still be to do at the occurrence in the claim.
 
 import { isOwlError, OwlError } from '../../domain/errors.js';
+import type { LeaseRead } from '../../domain/lease.js';
 import { failpoint } from '../../system/failpoint.js';
 import type { Lease } from '../lease/hold.js';
 import { withLease } from '../lease/lease.js';
@@ -10,14 +11,15 @@ import type { Fence, Workbench } from '../workbench.js';
 import { publishWork, sayOnly } from './publish.js';
 import { claimRef } from './refs.js';
 import { bringTip } from './tip.js';
-import { mayBegin, needCandidate, notTaken, recordOf, type Unit, workOf } from './unit.js';
+import { HELD, mayBegin, needCandidate, notTaken, recordOf, type Unit, workOf } from './unit.js';
 
 export type Claimed<T> =
   | { readonly kind: 'worked'; readonly value: T }
-  | { readonly kind: 'not-now'; readonly error: OwlError };
+  /** `lost`: another runner has the claim. */
+  | { readonly kind: 'not-now'; readonly error: OwlError; readonly lost: boolean };
 
 /**
- * Does the work under the claim. Whatever comes of it, also by a signal, what was done is published, then the claim is released.
+ * Does the work under the claim; `seen`: what the remote had there a moment ago. Whatever comes of it, also by a signal, what was done is published, then the claim is released.
  * Throws OwlError `remote`, and what the work throws.
  */
 export async function underClaim<T>(
@@ -25,6 +27,7 @@ export async function underClaim<T>(
   remote: string,
   unit: Unit,
   work: (bench: Workbench) => Promise<T>,
+  seen?: LeaseRead | undefined,
 ): Promise<Claimed<T>> {
   const { kind, id } = unit;
   const before = await recordOf(bench, unit);
@@ -35,17 +38,19 @@ export async function underClaim<T>(
     unit: { kind, id, occurrence: before.occurrence },
     wait: 0,
     floor: before.token ?? 0,
+    seen,
   };
   const leased = await withLease(bench, request, async (lease): Promise<Claimed<T>> => {
     await exchangeState(bench, remote);
     const now = await recordOf(bench, unit);
-    if (!mayBegin(now, before)) return { kind: 'not-now', error: notTaken(unit, 'another runner was faster') };
+    if (!mayBegin(now, before))
+      return { kind: 'not-now', error: notTaken(unit, 'another runner was faster'), lost: false };
     const job = await workOf(bench, unit);
     if (job !== null) await bringTip(bench, remote, job);
     try {
       await needCandidate(bench, now);
     } catch (error) {
-      if (isOwlError(error)) return { kind: 'not-now', error };
+      if (isOwlError(error)) return { kind: 'not-now', error, lost: false };
       throw error;
     }
     await failpoint('claim.before-work');
@@ -60,7 +65,7 @@ export async function underClaim<T>(
     case 'worked':
       return leased.value;
     case 'held':
-      return { kind: 'not-now', error: notTaken(unit, 'another runner has it') };
+      return { kind: 'not-now', error: notTaken(unit, HELD), lost: true };
     case 'unreachable':
     case 'impossible':
       throw new OwlError('remote', `${kind} ${id} cannot be claimed on ${remote}: ${leased.why}`, {

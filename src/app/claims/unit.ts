@@ -37,6 +37,9 @@ export function mayBegin(now: Job | Goal, before: Pick<Job | Goal, 'occurrence'>
 export const claimIn = (record: Job | Goal): Claim | null =>
   record.kind === 'job' && record.state !== 'active' ? null : record.claim;
 
+/** Why work is not taken that another runner holds the claim on. */
+export const HELD = 'another runner has it';
+
 export const notTaken = ({ kind, id }: Unit, why: string): OwlError =>
   new OwlError('busy', `${kind} ${id} was not taken: ${why}`, {
     preserved: [`${kind} ${id} is as it was`],

@@ -2,7 +2,7 @@
 // end (G30). The lease keeps others from working in vain; what decides is the compare-and-swap of the target itself.
 
 import type { RefName } from '../../domain/git.js';
-import { decideLease, type LeaseUnit, type LeaseValue, sayHolder } from '../../domain/lease.js';
+import { decideLease, type LeaseRead, type LeaseUnit, type LeaseValue, sayHolder } from '../../domain/lease.js';
 import { failpoint } from '../../system/failpoint.js';
 import type { Workbench } from '../workbench.js';
 import { type Got, hold, instant, type Lease } from './hold.js';
@@ -21,6 +21,8 @@ export interface LeaseRequest {
   readonly wait?: number | undefined;
   /** Token that the state knows of: it grows across refs that went (S7). */
   readonly floor?: number | undefined;
+  /** What was read there a moment ago: the first try asks nobody. */
+  readonly seen?: LeaseRead | undefined;
 }
 
 export type Leased<T> =
@@ -78,8 +80,8 @@ async function acquire(
   const until = bench.clock.elapsed() + wait;
   let said = '';
   let unanswered = 0;
-  for (;;) {
-    const read = await place.read();
+  for (let { seen } = request; ; seen = undefined) {
+    const read = seen ?? (await place.read());
     if (read.kind === 'failed') return { kind: 'unreachable', why: read.reason };
     const sight = await noteSight(bench, place.name, read);
     const here = read.kind === 'value' ? await holderHere(bench, place.name, read.value) : null;

@@ -63,7 +63,7 @@ export function leasePlace(
   const refs = remoteDoor(repository, { ref, remote, target }, timeout);
   // Of a claim; a note of an acquisition names the ref of a target too.
   if (!ref.startsWith(LEASES)) return { ...place, ...refs };
-  const parse = (oid: Oid): Promise<LeaseRead> => readValue(repository, oid, target);
+  const parse = (oid: Oid): Promise<LeaseRead> => readLease(repository, oid, target);
   return { ...place, ...eitherDoor(refs, stateDoor(bench, { suffix, remote, target }, parse)) };
 }
 
@@ -96,7 +96,7 @@ function localDoor(repository: Repository, { ref, target }: { readonly ref: RefN
   return {
     read: async () => {
       const oid = await (await repository.engine()).resolve(ref);
-      return oid === null ? { kind: 'absent' } : readValue(repository, oid, target);
+      return oid === null ? { kind: 'absent' } : readLease(repository, oid, target);
     },
     swap: async (old, value) => {
       const engine = await repository.engine();
@@ -119,7 +119,7 @@ function remoteDoor(
   return {
     read: async () => {
       const fetched = await fetchRef(repository, { remote, from: ref, to: ref, timeout, perhaps: true });
-      if (fetched.status === 'fetched') return readValue(repository, fetched.oid, at.target);
+      if (fetched.status === 'fetched') return readLease(repository, fetched.oid, at.target);
       return fetched.reason === 'no-branch' ? { kind: 'absent' } : { kind: 'failed', reason: fetched.reason };
     },
     swap: async (old, value) => {
@@ -149,7 +149,8 @@ function remoteDoor(
   };
 }
 
-async function readValue(repository: Repository, oid: Oid, target: string): Promise<LeaseRead> {
+/** What a lease's object says, which is here. */
+export async function readLease(repository: Repository, oid: Oid, target: string): Promise<LeaseRead> {
   const object = await (await repository.engine()).read(oid);
   if (object?.type !== 'blob' || object.data.length > 10_000) return { kind: 'damaged', oid, why: 'it is no lease' };
   const value = parseLease(object.data.toString('utf8'));

@@ -31,6 +31,8 @@ export interface Memory {
   readonly taking: Set<string>;
   /** Looked at, and not to be had here: not looked at again, since that may ask a remote. */
   readonly passed: Map<string, Waiting>;
+  /** Not to be had when the claims on the remote were last looked at (05, S7): looked at anew whenever something is taken. */
+  readonly held: Map<string, Waiting>;
   /** What was said of the repository: it is said once. */
   readonly told: Set<string>;
 }
@@ -39,6 +41,7 @@ export const newMemory = (): Memory => ({
   seen: new Set(),
   taking: new Set(),
   passed: new Map(),
+  held: new Map(),
   told: new Set(),
 });
 
@@ -108,6 +111,7 @@ const mayBeTaken = (unit: Unit, wanted: Wanted, memory: Memory): boolean =>
   !memory.seen.has(unit.id) &&
   !memory.taking.has(unit.id) &&
   !memory.passed.has(unit.id) &&
+  !memory.held.has(unit.id) &&
   !isHeldBack(unit, wanted);
 
 const isHeldBack = (unit: Unit, { merge }: Pick<Wanted, 'merge'>): boolean =>
@@ -118,7 +122,7 @@ function waitingOf(units: readonly Unit[], wanted: Wanted, memory: Memory): read
   for (const unit of units) {
     const { kind, id } = unit;
     if (memory.seen.has(id) || memory.taking.has(id)) continue;
-    const passed = memory.passed.get(id);
+    const passed = memory.passed.get(id) ?? memory.held.get(id);
     if (passed !== undefined) waiting.push(passed);
     else if (unit.wait.kind === 'waits') waiting.push({ kind, id, why: unit.wait.why });
     else if (unit.wait.kind === 'eligible' && isHeldBack(unit, wanted))

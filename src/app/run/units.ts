@@ -1,7 +1,10 @@
 // `run`: takes one Job or Goal, named or the next eligible one, and carries it as far as it can go now (J4, J20; 03).
 
 import type { JobId } from '../../domain/job.js';
+import type { LeaseRead } from '../../domain/lease.js';
 import type { Claimed } from '../claims/claimed.js';
+import type { ClaimsOfQueue } from '../claims/queue.js';
+import type { Unit } from '../claims/unit.js';
 import { carryGoal, type GoalUnit } from '../goal/advance.js';
 import { foundGoal } from '../goals.js';
 import type { Sharing } from '../sync/queue.js';
@@ -55,17 +58,21 @@ export async function takeUnit(
   options: UnitOptions,
 ): Promise<Taken> {
   const { step, merge } = options;
+  const queue = id === null && options.shared !== null ? await askQueue(bench, options.shared.remote, memory) : null;
   for (;;) {
     const chosen = await chooseUnit(bench, { id, merge, patient: options.patient, shared: options.shared }, memory);
     if (chosen.kind === 'nothing') return chosen;
+    const asked = await queue?.ask(chosen);
+    if (asked?.kind === 'choose-again') continue;
     // Another lane of this command claimed it since this one looked.
     if (memory.taking.has(chosen.id) && id === null) continue;
+    const claim = { ...chosen, seen: asked?.seen };
     const taken =
       chosen.kind === 'job'
-        ? await shared(bench, chosen, memory, options, (within) =>
+        ? await shared(bench, claim, memory, options, (within) =>
             takeJob(within, chosen.id, options, options.maxParallel ?? chosen.maxParallel),
           )
-        : await shared(bench, chosen, memory, options, async (within) => {
+        : await shared(bench, claim, memory, options, async (within) => {
             // As it is now: the claim brought what other runners said of it.
             const goal = foundGoal(chosen.id, await (await within.store.snapshot()).goal(chosen.id));
             return carryGoal(within, goal, chosen.target, {
@@ -78,15 +85,21 @@ export async function takeUnit(
     if (taken.kind !== 'not-now') return taken;
     // Another one took it, or decided about it, since we looked: the next one, unless somebody asked for this very one.
     if (id !== null) throw taken.error;
-    if (options.shared !== null) passOver(memory, chosen, taken.error.message);
+    if (queue !== null && 'lost' in taken && taken.lost) await queue.lost(chosen, taken.error);
+    else if (options.shared !== null) passOver(memory, chosen, taken.error.message);
     else if (chosen.kind === 'goal' && taken.error.code !== 'superseded') passOver(memory, chosen, taken.error.message);
   }
+}
+
+async function askQueue(bench: Workbench, remote: string, memory: Memory): Promise<ClaimsOfQueue> {
+  const { claimsOfQueue } = await import('../claims/queue.js');
+  return claimsOfQueue(bench, remote, memory);
 }
 
 /** Under a claim on the remote, where the queue is shared. */
 async function shared<T>(
   bench: Workbench,
-  { kind, id }: { readonly kind: 'job' | 'goal'; readonly id: string },
+  { kind, id, seen }: Unit & { readonly seen: LeaseRead | undefined },
   { taking }: Pick<Memory, 'taking'>,
   options: UnitOptions,
   take: (bench: Workbench) => Promise<T>,
@@ -95,7 +108,7 @@ async function shared<T>(
   taking.add(id);
   try {
     const { underClaim } = await import('../claims/claimed.js');
-    const claimed = await underClaim(bench, options.shared.remote, { kind, id }, take);
+    const claimed = await underClaim(bench, options.shared.remote, { kind, id }, take, seen);
     return claimed.kind === 'worked' ? claimed.value : claimed;
   } finally {
     taking.delete(id);
