@@ -14,6 +14,7 @@ import { rebaseBranch } from './run/branch.js';
 import { runChecks } from './run/checks.js';
 import { errandOf } from './run/errand.js';
 import { removeScratch } from './run/scratch.js';
+import { briefly } from './run/travelling-output.js';
 import type { Workbench } from './workbench.js';
 import { copyFiles } from './workspace/copy-files.js';
 
@@ -80,14 +81,17 @@ export async function reverify(bench: Workbench, request: ReverifyRequest): Prom
   return {
     kind: 'checked',
     tip: based.tip,
-    verification: {
-      tip: based.tip,
-      base: base.oid,
-      config: current.loaded.commit,
-      passed: failures.length === 0 && !moved && !checked.interrupted,
-      checks: checked.results,
-      at: bench.clock.timestamp(),
-    },
+    verification: briefly(
+      {
+        tip: based.tip,
+        base: base.oid,
+        config: current.loaded.commit,
+        passed: failures.length === 0 && !moved && !checked.interrupted,
+        checks: checked.results,
+        at: bench.clock.timestamp(),
+      },
+      'failed',
+    ),
     failed,
     ownChange: changed,
     outputs: checked.outputs,

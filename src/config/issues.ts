@@ -2,7 +2,7 @@
 
 import type { BaseIssue } from 'valibot';
 import { nearest } from '../domain/nearest.js';
-import { CONFIG_KEYS, childKeys, tablePath, UNDONE_KEYS } from './keys.js';
+import { CONFIG_KEYS, childKeys, tablePath } from './keys.js';
 
 export type KeyPath = readonly (string | number)[];
 
@@ -59,8 +59,6 @@ function unknownKey(path: KeyPath): string {
   const known = childKeys(tablePath(parent));
   const userOnly = CONFIG_KEYS.some((key) => key.path === tablePath(path) && key.merge?.how === 'user-only');
   if (userOnly) return `${writePath(path)} counts only in your own configuration file`;
-  const undone = UNDONE_KEYS.get(tablePath(path));
-  if (undone !== undefined) return `${writePath(path)} does nothing: ${undone}; leave it out`;
   const near = nearest(word, known);
   if (near !== null)
     return `unknown key ${JSON.stringify(word)}${where}; the nearest known one is ${JSON.stringify(near)}`;

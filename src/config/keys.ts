@@ -274,6 +274,13 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
     'Whether the Candidates and branches of Rounds travel by sync; without it only their ids do.',
   ),
   unit(
+    'sync.output',
+    'true or false',
+    false,
+    permission,
+    'Whether the end of what each check printed travels in the state, without values of passed variables and copied files; without it, it stays in the clone that ran it.',
+  ),
+  unit(
     'sync.wip',
     'true or false',
     false,
@@ -290,11 +297,6 @@ export const CONFIG_KEYS: readonly ConfigKey[] = [
     'Whether `run` takes Jobs from the queue shared on the remote; Goals of another clone stay there.',
   ),
 ];
-
-/** Keys of earlier versions that never did anything: a file that says one is told so, since it counts on what does not happen. */
-export const UNDONE_KEYS: ReadonlyMap<string, string> = new Map([
-  ['sync.output', 'the output of checks does not travel yet'],
-]);
 
 /** The keys that are merged as one value, by path. */
 export const CONFIG_UNITS: ReadonlyMap<string, ConfigKey & { readonly merge: MergeRule }> = new Map(

@@ -78,6 +78,7 @@ export function buildPolicy(values: ReadonlyMap<string, unknown>): Policy {
     sync: {
       auto: get<boolean>('sync.auto'),
       rounds: get<boolean>('sync.rounds'),
+      output: get<boolean>('sync.output'),
       wip: get<boolean>('sync.wip'),
       trust: get<boolean>('sync.trust'),
       run: get<boolean>('sync.run'),

@@ -188,6 +188,7 @@ const gc = {
 const sync = {
   auto: v.optional(flag),
   rounds: v.optional(flag),
+  output: v.optional(flag),
   wip: v.optional(flag),
 };
 

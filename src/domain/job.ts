@@ -49,6 +49,8 @@ export interface CheckResult {
   readonly ms: number;
   /** SHA-256 of the output, hexadecimal; the output itself is in `refs/owl/keep/<job>`. */
   readonly digest: string;
+  /** With `sync.output`: the end of the output, masked. */
+  readonly output?: string | undefined;
 }
 
 /** Void when either tip moves (J28). */

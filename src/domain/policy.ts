@@ -113,6 +113,8 @@ export interface Policy {
   readonly sync: {
     readonly auto: boolean;
     readonly rounds: boolean;
+    /** What checks printed travels in the state, masked. */
+    readonly output: boolean;
     readonly wip: boolean;
     readonly trust: boolean;
     readonly run: boolean;

@@ -47,6 +47,7 @@ export const checkResult = v.looseObject({
   exit: v.nullable(v.number()),
   ms: v.number(),
   digest: text,
+  output: v.optional(text),
 });
 export const claim = v.looseObject({
   run: runId,

@@ -10,7 +10,7 @@ import { blobAt } from '../../git/blob.js';
 import { changedFiles, diffText } from '../../git/diff.js';
 import { commitLog } from '../../git/log.js';
 import type { Checked } from '../run/checks.js';
-import { outputPath } from '../run/kept-log.js';
+import { checkOutput } from '../run/kept-log.js';
 import type { Workbench } from '../workbench.js';
 import { proofLink } from './evidence.js';
 import type { GateRequest } from './types.js';
@@ -96,10 +96,7 @@ async function proofOf(bench: Workbench, { quality }: GateRequest) {
   if (quality === null) return null;
   const checks: CheckPart[] = [];
   const link = await proofLink(bench.store, quality);
-  for (const check of quality.checks) {
-    const output = link === null ? null : await bench.store.keptFile(link, outputPath(check.name));
-    checks.push(part(check, output));
-  }
+  for (const check of quality.checks) checks.push(part(check, await checkOutput(bench.store, link, check)));
   const { verdict } = quality;
   const said = verdict === null ? null : `${verdict.result}${verdict.summary === null ? '' : `: ${verdict.summary}`}`;
   return { checks, verdict: said, findings: quality.findings };

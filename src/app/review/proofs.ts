@@ -5,7 +5,7 @@ import type { CheckResult } from '../../domain/job.js';
 import type { StateStore } from '../../state/types.js';
 import { proofLink } from '../gates/evidence.js';
 import type { FailedCheck } from '../run/failures.js';
-import { keptLog, outputPath } from '../run/kept-log.js';
+import { checkOutput, keptLog } from '../run/kept-log.js';
 
 export const isProof = ({ type }: Pick<Evidence, 'type'>): boolean => type === 'quality' || type === 'governance';
 
@@ -24,20 +24,14 @@ export async function loadProof(
   which: { readonly log: boolean; readonly checks: (check: CheckResult) => boolean },
 ): Promise<ProofOutput> {
   const link = await proofLink(store, proof);
-  if (link === null)
-    return {
-      checks: proof.checks.filter(which.checks).map((check) => ({ check, output: null })),
-      log: null,
-      notes: [],
-    };
-  const notes = await store.keptFile(link, 'notes');
+  const notes = link === null ? null : await store.keptFile(link, 'notes');
   return {
     checks: await Promise.all(
       proof.checks
         .filter(which.checks)
-        .map(async (check) => ({ check, output: await store.keptFile(link, outputPath(check.name)) })),
+        .map(async (check) => ({ check, output: await checkOutput(store, link, check) })),
     ),
-    log: which.log ? await keptLog(store, link) : null,
+    log: which.log && link !== null ? await keptLog(store, link) : null,
     notes: (notes?.toString('utf8') ?? '').split('\n').filter((line) => line !== ''),
   };
 }

@@ -18,6 +18,7 @@ import type { Errand } from './errand.js';
 import { openScratch } from './scratch.js';
 import { keepOnly } from './settle.js';
 import { runShell } from './shell.js';
+import { withTravelling } from './travelling-output.js';
 
 export interface ChecksRequest {
   readonly errand: Errand;
@@ -80,10 +81,11 @@ export async function inFreshCheckout<T>(
     const { copied } = await copyFiles(bench.repository, workspace, { base: errand.base, patterns: policy.copy });
     const failed =
       submodules.kind === 'failed' ? noSubmodules(submodules.message) : await setUp(bench, request, workspace);
+    const said = failed === null ? null : await withTravelling(bench, request, workspace, failed);
     const moved = (to: Oid): void => {
       head = to;
     };
-    return await work({ workspace, copied, failed, moved });
+    return await work({ workspace, copied, failed: said, moved });
   } finally {
     const stays = await disposeFresh(bench, { ...workspace, head });
     if (stays !== null) bench.say(`a temporary checkout stays: ${stays}`);
@@ -125,7 +127,10 @@ async function setUp(bench: Workbench, request: ChecksRequest, workspace: Worksp
 }
 
 /** All checks in this checkout, which is at the tip and has nothing uncommitted. */
-export async function runChecksIn(bench: Workbench, request: ChecksRequest, workspace: Workspace): Promise<Checked> {
+export const runChecksIn = async (bench: Workbench, request: ChecksRequest, workspace: Workspace): Promise<Checked> =>
+  withTravelling(bench, request, workspace, await oneByOne(bench, request, workspace));
+
+async function oneByOne(bench: Workbench, request: ChecksRequest, workspace: Workspace): Promise<Checked> {
   const results: CheckResult[] = [];
   const outputs = new Map<string, Buffer>();
   const notes: string[] = [];

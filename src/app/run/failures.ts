@@ -2,7 +2,7 @@
 
 import type { CheckResult, Job, Run, Verification } from '../../domain/job.js';
 import type { StateStore } from '../../state/types.js';
-import { linkOf, outputPath } from './kept-log.js';
+import { checkOutput, linkOf } from './kept-log.js';
 
 export interface FailedCheck {
   readonly check: CheckResult;
@@ -46,10 +46,5 @@ async function withOutputs(
 ): Promise<readonly FailedCheck[]> {
   const failed = checks.filter((check) => check.status !== 'passed');
   const link = failed.length === 0 ? null : await findLink();
-  return Promise.all(
-    failed.map(async (check) => ({
-      check,
-      output: link === null ? null : await store.keptFile(link, outputPath(check.name)),
-    })),
-  );
+  return Promise.all(failed.map(async (check) => ({ check, output: await checkOutput(store, link, check) })));
 }

@@ -2,7 +2,7 @@
 
 import { joinParts, logParts } from '../../agent/log.js';
 import type { Oid } from '../../domain/git.js';
-import type { Run } from '../../domain/job.js';
+import type { CheckResult, Run } from '../../domain/job.js';
 import type { StateStore } from '../../state/types.js';
 import type { Scratch } from './scratch.js';
 
@@ -46,6 +46,12 @@ export async function linkOf(store: StateStore, run: Pick<Run, 'job' | 'number' 
 
 /** Where the output of a check or a setup command lies in the tree of a kept link. */
 export const outputPath = (name: string): string => `checks/${encodeURIComponent(name)}`;
+
+/** What a check printed: all that is kept here, or the end of it that travelled with its record; null: neither is there. */
+export async function checkOutput(store: StateStore, link: Oid | null, check: CheckResult): Promise<Buffer | null> {
+  const kept = link === null ? null : await store.keptFile(link, outputPath(check.name));
+  return kept ?? (check.output === undefined ? null : Buffer.from(check.output));
+}
 
 /** All of a kept log, with a line of ours where bytes were left out; null: nothing was kept. */
 export async function keptLog(store: StateStore, link: Oid): Promise<Buffer | null> {

@@ -29,6 +29,7 @@ import { makePrompt } from './prompt.js';
 import { noteOfRun, type RunNote } from './run-note.js';
 import { removeScratch } from './scratch.js';
 import { type RunEnd, recordProgress, type Settled, settleRun } from './settle.js';
+import { briefly } from './travelling-output.js';
 
 const NO_CHECKS: Checked = { results: [], outputs: new Map(), notes: [], interrupted: false };
 
@@ -360,14 +361,17 @@ async function judgeExecute(
     : end;
   const settlement = settleExecute({ end: finalEnd, obstacle, blocker, ownChange, noChange, checks: checked.results });
   const verification: Verification | null = toCheck
-    ? {
-        tip: after.tip,
-        base: base.oid,
-        config: current.loaded.commit,
-        passed: checked.results.every((check) => check.status === 'passed') && !moved && !checked.interrupted,
-        checks: checked.results,
-        at: bench.clock.timestamp(),
-      }
+    ? briefly(
+        {
+          tip: after.tip,
+          base: base.oid,
+          config: current.loaded.commit,
+          passed: checked.results.every((check) => check.status === 'passed') && !moved && !checked.interrupted,
+          checks: checked.results,
+          at: bench.clock.timestamp(),
+        },
+        'none',
+      )
     : null;
   return {
     tip: after.tip,

@@ -34,17 +34,27 @@ const LARGEST = 100 * 1024 * 1024;
  * Throws OwlError `git-failed`.
  */
 export async function copyFiles(repository: Repository, workspace: Workspace, request: CopyRequest): Promise<Copied> {
-  const source = repository.mainWorkTree;
-  const patterns = [...request.patterns, ...(await includedPatterns(repository, request.base))];
-  if (source === null || patterns.length === 0) return { copied: [], notes: [] };
+  const { source, names } = await filesToCopy(repository, request);
+  if (source === null) return { copied: [], notes: [] };
   const copied: { path: string; oid: Oid }[] = [];
   const notes: string[] = [];
-  for (const name of await ignoredFiles(repository, source, patterns)) {
+  for (const name of names) {
     const result = await copyOne(repository, source, workspace.path, name);
     if (typeof result === 'string') notes.push(`${shownName(name)} was not copied: ${result}`);
     else if (result !== null) copied.push({ path: shownName(name), oid: result.oid });
   }
   return { copied, notes };
+}
+
+/** Binary names of what matches in the main checkout; no `source`: there is nothing to copy from, or no pattern. */
+export async function filesToCopy(
+  repository: Repository,
+  request: CopyRequest,
+): Promise<{ readonly source: string | null; readonly names: readonly string[] }> {
+  const source = repository.mainWorkTree;
+  const patterns = [...request.patterns, ...(await includedPatterns(repository, request.base))];
+  if (source === null || patterns.length === 0) return { source: null, names: [] };
+  return { source, names: await ignoredFiles(repository, source, patterns) };
 }
 
 /** Lines of the base's `.worktreeinclude`; none where it has no such file. */

@@ -102,11 +102,6 @@ t.test('06: an unknown key is refused by name, with the nearest known one', asyn
     '1: unknown key "zzz" in phases.plan; known are timeout, stall, model, budget',
   );
   await says(t, 'gc: { unfenced: true }', '1: gc.unfenced counts only in your own configuration file');
-  await says(
-    t,
-    'sync: { output: true }',
-    '1: sync.output does nothing: the output of checks does not travel yet; leave it out',
-  );
   await says(t, 'sync:\n  claim: true', '2: sync.claim counts only in your own configuration file');
   await says(t, '$import: ./other.yaml', '1: $import is not supported: the configuration is one file of one commit');
   for (const key of ['__proto__', 'constructor', 'prototype', 'toString'])
