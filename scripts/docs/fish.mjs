@@ -41,7 +41,8 @@ export function buildFish(tables) {
     }
   }
   return `# fish completion for git owl. ${HEAD}
-# Put it into ~/.config/fish/completions/.
+# Put it into ~/.config/fish/completions/. fish 3.6.0 does not ask it for \`git owl\`: there this line goes into config.fish, too:
+#   complete -c git -f -n '__fish_git_using_command owl' -a '(__fish_git_complete_custom_command owl)'
 
 ${Object.entries(ID_SOURCES)
   .map(([source, one]) => `function ${functionOf(source)}\n    ${listIds('git', one)}\nend\n`)

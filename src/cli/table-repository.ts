@@ -172,6 +172,8 @@ export const REPOSITORY_COMMANDS: readonly CommandSpec[] = [
         command: 'git owl completion bash > ~/.local/share/bash-completion/completions/git-owl',
         what: "bash, through Git's own completion",
       },
+      { command: 'git owl completion zsh > ~/.zfunc/_git-owl', what: 'zsh, into a folder of $fpath, before compinit' },
+      { command: 'git owl completion fish > ~/.config/fish/completions/git-owl.fish', what: 'fish' },
     ],
     writes: false,
     anywhere: true,

@@ -179,6 +179,9 @@ Everywhere
 Examples
    # bash, through Git's own completion
    git owl completion bash > ~/.local/share/bash-completion/completions/git-owl
+   # zsh, into a folder of $fpath, before compinit
+   git owl completion zsh > ~/.zfunc/_git-owl
+   git owl completion fish > ~/.config/fish/completions/git-owl.fish              # fish
 `
 
 exports[`test/unit/cli/parse.test.ts > TAP > 06: help is one screen, grouped by task, with the one path first > git owl config -h 1`] = `
