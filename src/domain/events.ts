@@ -43,6 +43,7 @@ export const EVENTS = {
   'feature.added': 'a Feature was made',
   'feature.ordered': 'a Feature got another place',
   'request.answered': 'a request with an id changed nothing and is remembered',
+  'round.sent': 'branches of Rounds went to the remote',
   'push.fenced': 'a push of a merge or a revert that was never answered cannot arrive any more',
   'lease.changed': 'the lease of a target was taken, renewed or given back in the shared state',
   'state.repaired': 'fsck repaired a record',

@@ -1,4 +1,4 @@
-// Several refs deleted in one transaction of Git, with others that must still be where they were: all of it, or nothing.
+// Several refs deleted or made in one transaction of Git, with others that must still be where they were: all of it, or nothing.
 
 import type { Oid, RefName } from '../domain/git.js';
 import type { Repository } from './repository.js';
@@ -9,18 +9,32 @@ export interface RefAt {
 }
 
 /** False: nothing was done; look why. Throws OwlError `git-missing`, `timeout`, `quarantine`. */
-export async function deleteTogether(
+export const deleteTogether = (
   repository: Repository,
   refs: { readonly held: readonly RefAt[]; readonly gone: readonly RefAt[] },
   reason: string,
+): Promise<boolean> =>
+  inOneStep(
+    repository,
+    refs.held,
+    refs.gone.map(({ ref, oid }) => `delete ${ref} ${oid}`),
+    reason,
+  );
+
+/** Makes a ref that must not exist. As `deleteTogether`. */
+export const createBeside = (
+  repository: Repository,
+  refs: { readonly held: readonly RefAt[]; readonly made: RefAt },
+  reason: string,
+): Promise<boolean> => inOneStep(repository, refs.held, [`create ${refs.made.ref} ${refs.made.oid}`], reason);
+
+async function inOneStep(
+  repository: Repository,
+  held: readonly RefAt[],
+  commands: readonly string[],
+  reason: string,
 ): Promise<boolean> {
-  const lines = [
-    'start',
-    ...refs.held.map(({ ref, oid }) => `verify ${ref} ${oid}`),
-    ...refs.gone.map(({ ref, oid }) => `delete ${ref} ${oid}`),
-    'prepare',
-    'commit',
-  ];
+  const lines = ['start', ...held.map(({ ref, oid }) => `verify ${ref} ${oid}`), ...commands, 'prepare', 'commit'];
   const result = await repository.git.run(['update-ref', '--no-deref', '-m', reason, '--stdin'], {
     input: `${lines.join('\n')}\n`,
     reading: false,

@@ -7,6 +7,7 @@ import { deepenUntil } from '../../git/deepen.js';
 import type { Engine } from '../../git/engine.js';
 import { fetchSame } from '../../git/fetch.js';
 import { lookAtRefs, pushRefs } from '../../git/push.js';
+import { closedSince } from '../../state/archive.js';
 import { foundJob, jobRef } from '../jobs.js';
 import { keepOnly } from '../run/settle.js';
 import type { Workbench } from '../workbench.js';
@@ -63,6 +64,8 @@ export async function branchFromShared(bench: Workbench, job: Job): Promise<Oid 
   if (job.tip === null) return null;
   const engine = await bench.repository.engine();
   if (!(await isShared(engine, job, job.tip))) return null;
+  // It was open when the others were looked at, too (M10).
+  if ((await closedSince(await bench.store.snapshot(), job.id)) !== null) return null;
   const made = await engine.swap({ ref: jobRef(job), old: 'absent', new: job.tip }, `owl: go on with ${job.id}`);
   return made.kind === 'moved' ? job.tip : null;
 }

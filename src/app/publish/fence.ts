@@ -5,6 +5,7 @@ import { isOwlError } from '../../domain/errors.js';
 import type { EventDraft } from '../../domain/events.js';
 import { type Oid, shortOid } from '../../domain/git.js';
 import { lookAtRefs, type PushUpdate, pushRefs } from '../../git/push.js';
+import { closedSince } from '../../state/archive.js';
 import { STATE_REF } from '../../state/layout.js';
 import { commitOnto } from '../../state/onto.js';
 import { openEnv } from '../../state/store.js';
@@ -29,7 +30,10 @@ export async function shutOut(
   const look = await lookAtRefs(bench.repository, { remote, refs: beside.map(({ ref }) => ref), timeout: TIMEOUT });
   if (look.kind === 'failed') return false;
   if (beside.some(({ ref, old }) => (look.refs.get(ref) ?? 'absent') !== old)) return true;
-  for (const update of beside) if (await moveOn(bench, note, sent, update)) return true;
+  // No name of closed work is made again, not even for that (M10).
+  const closed = (await closedSince(await bench.store.snapshot(), note.unit.id)) !== null;
+  const takes = beside.filter(({ ref, old }) => !closed || ref === STATE_REF || old !== 'absent');
+  for (const update of takes) if (await moveOn(bench, note, sent, update)) return true;
   return false;
 }
 

@@ -8,6 +8,7 @@ import type { Reason } from '../../domain/job.js';
 import { changeNote } from '../../domain/observation.js';
 import { reason } from '../../domain/reasons.js';
 import { changedFiles } from '../../git/diff.js';
+import { makeBranchAgain } from '../branch-again.js';
 import { jobBranch, jobRef } from '../jobs.js';
 import { compareWithNow, type RepositoryObservation, type WatchRequest } from '../watch-repository.js';
 import type { Workbench } from '../workbench.js';
@@ -62,13 +63,18 @@ export async function lookAfter(
   const engine = await bench.repository.engine();
   let tip = await engine.resolve(jobRef(job));
   if (tip === null) {
-    const back = await engine.swap(
-      { ref: jobRef(job), old: 'absent', new: ready.tip },
-      'owl: the branch was gone after the agent',
+    const branch = { ref: jobRef(job), oid: ready.tip, work: job.goal ?? job.id };
+    const again = await makeBranchAgain(bench, branch, 'owl: the branch was gone after the agent');
+    const name = jobBranch(job);
+    const how = again === 'closed' ? 'stays so: its work is closed' : 'was made again at the tip before the agent';
+    notes.push(`the branch ${name} was gone and ${how}`);
+    obstacle ??= reason(
+      'wrong-branch',
+      again === 'closed'
+        ? `the branch ${name} is gone, and its work is closed`
+        : `the agent removed the branch ${name}`,
     );
-    notes.push(`the branch ${jobBranch(job)} was gone and was made again at the tip before the agent`);
-    obstacle ??= reason('wrong-branch', `the agent removed the branch ${jobBranch(job)}`);
-    tip = back.kind === 'moved' ? ready.tip : ((await engine.resolve(jobRef(job))) ?? ready.tip);
+    tip = (await engine.resolve(jobRef(job))) ?? ready.tip;
   } else if (tip !== ready.tip && (await engine.isAncestor(ready.tip, tip)) === 'not-ancestor') {
     await keepOnly(bench, job.id, [
       { commit: ready.tip, subject: `tip before the agent of run ${run.number} rewrote the branch` },

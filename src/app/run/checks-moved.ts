@@ -5,6 +5,7 @@ import type { Oid, RefName } from '../../domain/git.js';
 import { article, operationInProgress } from '../../git/status-facts.js';
 import { listWorktrees, setHead, type Worktree } from '../../git/worktree.js';
 import { failpoint } from '../../system/failpoint.js';
+import { makeBranchAgain } from '../branch-again.js';
 import { moveBranchWithCheckouts } from '../follow.js';
 import type { Workbench } from '../workbench.js';
 import { restoreTree } from '../workspace/restore.js';
@@ -14,7 +15,7 @@ import type { Errand } from './errand.js';
 import { keepOnly } from './settle.js';
 
 export interface CheckedPlace {
-  readonly errand: Pick<Errand, 'id' | 'branch'>;
+  readonly errand: Pick<Errand, 'id' | 'branch' | 'goal'>;
   readonly workspace: Workspace;
   /** What is verified. */
   readonly tip: Oid;
@@ -60,8 +61,13 @@ async function putBack(
   const operation = await operationInProgress(workspace.admin);
   if (operation !== null) return `its checkout is in the middle of ${article(operation.kind)}`;
   if (ref !== null && found.branch === null) {
-    const again = await engine.swap({ ref, old: 'absent', new: tip }, `owl: check ${check} deleted the branch`);
-    if (again.kind !== 'moved') return 'the branch could not be made again';
+    const branch = { ref, oid: tip, work: errand.goal?.id ?? errand.id };
+    const again = await makeBranchAgain(bench, branch, `owl: check ${check} deleted the branch`);
+    if (again === 'closed') {
+      await keepOnly(bench, errand.id, [{ commit: tip, subject: `tip that check ${check} ran on` }]);
+      return 'the branch is gone, and its work is closed';
+    }
+    if (again !== 'made') return 'the branch could not be made again';
   }
   const now = (await placeOf(bench, workspace)) ?? found.place;
   const onBranch = workspace.branch !== null && now.branch === workspace.branch;

@@ -2,6 +2,7 @@
 
 import type { Oid } from '../../domain/git.js';
 import type { SkillEvent } from '../../domain/skill-event.js';
+import { makeBranchAgain } from '../branch-again.js';
 import { keepOnly } from '../run/settle.js';
 import type { Workbench } from '../workbench.js';
 import { admit } from '../workspace/admit.js';
@@ -23,8 +24,13 @@ export async function keepCheckout(bench: Workbench, left: LeftCheckout): Promis
   if (branch !== null) {
     const engine = await bench.repository.engine();
     if ((await engine.resolve(branch)) === null) {
-      await engine.swap({ ref: branch, old: 'absent', new: workspace.head }, 'owl: the branch was gone after a Skill');
-      notes.push(`the branch ${branch} was gone and was made again where it was`);
+      const at = { ref: branch, oid: workspace.head, work: event.goal };
+      const again = await makeBranchAgain(bench, at, 'owl: the branch was gone after a Skill');
+      notes.push(`the branch ${branch} was gone${again === 'made' ? ' and was made again where it was' : ''}`);
+      if (again === 'closed') {
+        await keepOnly(bench, event.goal, [{ commit: workspace.head, subject: `where ${event.skill} began` }]);
+        notes.push(`its goal is closed: what it held is kept, ${workspace.head}`);
+      }
     }
   }
   const expected =

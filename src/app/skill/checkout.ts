@@ -7,6 +7,7 @@ import type { Invocation } from '../../domain/invocation.js';
 import type { LoadedPolicy } from '../../domain/policy.js';
 import { failpoint } from '../../system/failpoint.js';
 import { shellWord } from '../../system/shell-word.js';
+import { makeBranchAgain } from '../branch-again.js';
 import type { Errand } from '../run/errand.js';
 import { furnishBare, noteBare } from '../run/furnish-once.js';
 import type { Workbench } from '../workbench.js';
@@ -66,7 +67,7 @@ export async function ownSource(
   return { ...invocation, source: updated.result };
 }
 
-/** Its checkout, with whatever an earlier start left in it; a text: its setup failed (J15). Throws as `ownSource`. */
+/** Its checkout, with whatever an earlier start left in it; a text: why it is not started, a setup that failed (J15), say. Throws as `ownSource`. */
 export async function ownWorkspace(
   bench: Workbench,
   invocation: Invocation & { readonly source: Source },
@@ -82,11 +83,13 @@ export async function ownWorkspace(
   if (tip !== null && !registered && tip !== invocation.source.oid) throw taken(invocation);
   if (tip === null) {
     await failpoint('skill.before-branch');
-    const made = await engine.swap(
-      { ref: branch, old: 'absent', new: invocation.source.oid },
+    const made = await makeBranchAgain(
+      bench,
+      { ref: branch, oid: invocation.source.oid, work: invocation.goal },
       `owl: ${invocation.skill} of ${invocation.goal}`,
     );
-    if (made.kind !== 'moved') throw taken(invocation);
+    if (made === 'closed') return `goal ${invocation.goal} is closed`;
+    if (made !== 'made') throw taken(invocation);
     tip = invocation.source.oid;
     await failpoint('skill.after-branch');
   }

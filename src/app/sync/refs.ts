@@ -6,6 +6,7 @@ import type { JobId } from '../../domain/job.js';
 import { ROUND_PREFIX } from '../../domain/names.js';
 import { fetchSame } from '../../git/fetch.js';
 import { lookAtRefs, type PushUpdate, pushRefs } from '../../git/push.js';
+import { STATE_REF } from '../../state/layout.js';
 import { failpoint } from '../../system/failpoint.js';
 import { noteClaims } from '../claims/others.js';
 import { CLAIMS, sharedRef } from '../claims/refs.js';
@@ -17,6 +18,7 @@ import type { Workbench } from '../workbench.js';
 import { bringTips } from './bring-tips.js';
 import { bringCandidates } from './candidates.js';
 import { foldClosed } from './fold.js';
+import { sendNewRounds } from './new-rounds.js';
 import { exchangeRounds, isKnownTip } from './rounds.js';
 
 export interface ExchangedRefs {
@@ -45,8 +47,12 @@ export async function exchangeRefs(bench: Workbench, remote: string): Promise<Ex
   const candidates = await bringCandidates(bench, remote, there);
   const travel = await roundsTravel(bench);
   const rounds = travel ? await exchangeRounds(bench, remote, there) : { brought: [], updates: [] };
-  const updates = [...(await olderTips(bench, there)), ...(travel ? [...candidates, ...rounds.updates] : [])];
-  const shared = await send(bench, remote, updates);
+  const moved = rounds.updates.filter(({ old }) => old !== 'absent');
+  const updates = [...(await olderTips(bench, there)), ...(travel ? [...candidates, ...moved] : [])];
+  const sent = await send(bench, remote, updates);
+  const made = rounds.updates.filter(({ old }) => old === 'absent');
+  const fresh = await sendNewRounds(bench, remote, { state: there.get(STATE_REF), updates: made });
+  const shared = [...sent, ...fresh];
   return { tips: [...tips, ...rounds.brought], shared, folded: await foldClosed(bench, remote, there) };
 }
 

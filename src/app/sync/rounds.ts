@@ -5,6 +5,7 @@ import { branchName, type Oid, type RefName, remoteRef } from '../../domain/git.
 import type { Job, JobId } from '../../domain/job.js';
 import { fetchRef } from '../../git/fetch.js';
 import type { PushUpdate } from '../../git/push.js';
+import { makeBranchAgain } from '../branch-again.js';
 import { followRecord } from '../claims/follow-record.js';
 import { standingOf } from '../claims/standing.js';
 import { jobRef } from '../jobs.js';
@@ -46,8 +47,9 @@ async function bringRound(bench: Workbench, remote: string, job: Job, tip: Oid):
   if (followed.kind === 'stays') bench.say(`goal ${job.goal}: ${followed.why}`);
   if (followed.kind !== 'stands' || followed.tip !== null || fetched.status === 'failed' || fetched.oid !== tip)
     return followed.kind === 'moved';
-  const engine = await bench.repository.engine();
-  return (await engine.swap({ ref, old: 'absent', new: tip }, `owl: go on with ${job.id}`)).kind === 'moved';
+  return (
+    (await makeBranchAgain(bench, { ref, oid: tip, work: job.goal ?? job.id }, `owl: go on with ${job.id}`)) === 'made'
+  );
 }
 
 /** Is that an earlier tip of this Job? One that no record speaks of yet is of a runner whose state is still to come. */

@@ -3,6 +3,7 @@
 import { OwlError } from '../../domain/errors.js';
 import type { Oid, RefName } from '../../domain/git.js';
 import type { JobId } from '../../domain/job.js';
+import { ROUND_PREFIX } from '../../domain/names.js';
 import { lookAtRefs } from '../../git/push.js';
 import { SHARED_PREFIX, STATE_REF } from '../../state/layout.js';
 import { loadStateAt } from '../../state/load-state.js';
@@ -48,9 +49,13 @@ export async function syncState(bench: Workbench, request: SyncRequest): Promise
   const contested = await contestedHere(bench);
   await forgetSides(bench, contested);
   const { along: _, ...state } = exchanged;
+  // A branch of a Round goes with a commit of the state.
+  const further = refs.shared.some((ref) => ref.startsWith(`refs/heads/${ROUND_PREFIX}`));
+  const tip = further ? await (await bench.repository.engine()).resolve(STATE_REF) : state.tip;
   return {
     ...state,
     ...refs,
+    tip,
     settled,
     damaged: await damagedHere(bench),
     contested: await Promise.all(contested.map((work) => publishContest(bench, work))),
