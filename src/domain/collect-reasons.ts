@@ -4,6 +4,7 @@
 export const COLLECT_REASONS = {
   // What is acted on.
   'dead-run': 'the process of its Run is gone',
+  'started-twice': 'two clones started its Round, and the start of the other counts',
   interrupted: 'a command was interrupted here, and the next one that writes settles it',
   landed: 'its work is on its base: merged by ordinary Git tooling',
   'job-done': 'its Job is done',

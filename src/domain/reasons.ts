@@ -36,6 +36,7 @@ export const REASONS = {
   'no-base': EXIT.refused,
   exhausted: EXIT.refused,
   reverted: EXIT.refused,
+  'started-twice': EXIT.refused,
   untrusted: EXIT.refused,
   // The environment.
   'missing-agent': EXIT.environment,

@@ -3,9 +3,10 @@
 
 import type { Oid } from '../../domain/git.js';
 import type { Job, JobId } from '../../domain/job.js';
+import { parseJson } from '../../state/canonical.js';
 import { decodeJob } from '../../state/codec.js';
 import { loadRoot } from '../../state/guard.js';
-import { AREAS, recordPath } from '../../state/layout.js';
+import { AREAS, recordPath, workPath } from '../../state/layout.js';
 import { lookUp } from '../../state/objects.js';
 import type { StoreEnv } from '../../state/store-env.js';
 import { compareStates, unitOf } from '../../state/three-way.js';
@@ -25,11 +26,24 @@ export async function noteTips(
   for (const { key } of differences) {
     const [folder, , id = ''] = unitOf(key)?.split('/') ?? [];
     if (folder !== 'jobs' || !key.endsWith('/job.json') || key.includes('/sides/') || own.has(id)) continue;
-    const old = await jobIn(env, mine, id);
-    if (old?.tip == null || old.onto === null || old.tip === (await jobIn(env, theirs, id))?.tip) continue;
-    if ((await env.engine.resolve(jobRef(old))) !== null) found.set(id, old.tip);
+    const [old, now] = [await jobIn(env, mine, id), await jobIn(env, theirs, id)];
+    if (old?.tip == null || old.onto === null || (await env.engine.resolve(jobRef(old))) === null) continue;
+    // The branch of a Round that two clones started is that of the Job whose start counts.
+    const counts = now?.reason?.code === 'started-twice' ? await roundJobIn(env, theirs, now) : null;
+    if (counts !== null) found.set(counts, old.tip);
+    if (old.tip !== now?.tip) found.set(id, old.tip);
   }
   if (found.size > 0) await addTips(bench, found);
+}
+
+async function roundJobIn({ objects }: StoreEnv, root: Oid, { goal, round }: Job): Promise<JobId | null> {
+  for (const area of goal === null ? [] : AREAS) {
+    const entry = await lookUp(objects, root, `${workPath('goal', area, goal ?? '')}/rounds/${round}.json`);
+    const record = entry === null ? null : parseJson((await objects.blob(entry.oid)).toString('utf8'));
+    const job = (record as { readonly job?: unknown } | null)?.job;
+    if (typeof job === 'string') return job;
+  }
+  return null;
 }
 
 /** Null: it is not there, or cannot be read. */

@@ -14,7 +14,7 @@ import { act, type Collected } from './act.js';
 import { expireNamed, resolveNamed } from './expire-commits.js';
 import { type Ground, takeInventory } from './inventory.js';
 import { type FoundLanded, findLandedJobs, landByHand, sayLanded } from './landed.js';
-import { settleClaims, settleNotes, settleRuns } from './leftovers.js';
+import { settleClaims, settleNotes, settleRuns, settleStarts } from './leftovers.js';
 
 /**
  * Every thing of ours with what was done to it and why; with `bench.dryRun` the whole plan, and nothing is written.
@@ -23,7 +23,12 @@ import { settleClaims, settleNotes, settleRuns } from './leftovers.js';
  */
 export async function collect(bench: Workbench, expire: readonly string[]): Promise<readonly Collected[]> {
   const named = await resolveNamed(bench, expire);
-  const interrupted = [...(await settleNotes(bench)), ...(await settleRuns(bench)), ...(await settleClaims(bench))];
+  const interrupted = [
+    ...(await settleNotes(bench)),
+    ...(await settleRuns(bench)),
+    ...(await settleClaims(bench)),
+    ...(await settleStarts(bench)),
+  ];
   const ground = await openGround(bench);
   const found = await findLandedJobs(bench);
   const landed: Collected[] = [];

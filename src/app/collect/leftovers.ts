@@ -10,6 +10,7 @@ import { LOCAL_PREFIX } from '../../state/layout.js';
 import { failpoint } from '../../system/failpoint.js';
 import { isAlive } from '../../system/processes.js';
 import { settleDeadGoal } from '../goal/dead.js';
+import { closeStartedTwice, findStartedTwice, sayStartedTwice } from '../goal/started-twice.js';
 import { jobRef } from '../jobs.js';
 import { settleLeftovers } from '../leftovers.js';
 import { settleDead } from '../run/recover.js';
@@ -129,6 +130,17 @@ async function settleClaimOf(bench: Workbench, goal: Goal, item: Item): Promise<
     if (!isOwlError(error)) throw error;
     return { ...item, ...keepIt('inspection-failed', error.message), result: 'kept' };
   }
+}
+
+/** Jobs of a Round that another clone started too, where that start counts: closed, unless a merge before did it (05, S4). */
+export async function settleStarts(bench: Workbench): Promise<readonly Collected[]> {
+  const found = await findStartedTwice(bench, await bench.store.snapshot());
+  if (found.length > 0 && !bench.dryRun) await closeStartedTwice(bench);
+  return found.map((one): Collected => {
+    const of = { kind: 'run', subject: jobRef(one.job), owner: one.job.id } as const;
+    const told = verdict('settle-run', 'started-twice', `job ${one.job.id} is cancelled: ${sayStartedTwice(one)}`);
+    return { ...of, ...told, proof: [], result: bench.dryRun ? 'planned' : 'done' };
+  });
 }
 
 interface Claimed {

@@ -3,6 +3,7 @@
 
 import { isOwlError, OwlError } from '../../domain/errors.js';
 import type { Oid } from '../../domain/git.js';
+import { isRoundJob } from '../../domain/names.js';
 import { type PushedRef, type PushUpdate, pushRefs } from '../../git/push.js';
 import { loadRoot } from '../../state/guard.js';
 import { STATE_REF } from '../../state/layout.js';
@@ -71,6 +72,7 @@ export async function exchangeState(
       taken = stronger(taken, await take(bench, env, remote, theirs));
     }
     await options.between?.();
+    await settleStarts(bench);
     const ours = await env.engine.resolve(STATE_REF);
     if (ours === null || (ours === theirs && along.length === 0)) {
       if (ours !== null) await noteShared(bench, remote, ours);
@@ -116,6 +118,13 @@ export async function exchangeState(
     preserved: [KEPT],
     next: ['git owl sync'],
   });
+}
+
+/** Loaded where there is the Job of a Round. */
+async function settleStarts(bench: Workbench): Promise<void> {
+  if (!(await (await bench.store.snapshot()).openJobs()).some(isRoundJob)) return;
+  const { closeStartedTwice } = await import('../goal/started-twice.js');
+  for (const line of await closeStartedTwice(bench)) bench.say(line);
 }
 
 const KEPT = 'the state here is whole; the next git owl sync carries it';
