@@ -2,9 +2,10 @@
 
 import { lookDelivered } from '../app/goal/integration.js';
 import type { Workbench } from '../app/workbench.js';
-import type { Goal } from '../domain/goal.js';
+import { CLOSED_GOALS, type Goal } from '../domain/goal.js';
 import type { Unit } from '../domain/goal-queue.js';
-import { goalFields, type PublishedGoal } from '../output/goal-fields.js';
+import { roundMerges } from '../domain/undo.js';
+import { goalFields, mergeFields, type PublishedGoal } from '../output/goal-fields.js';
 import type { ListItem } from '../output/views/list.js';
 import type { Snapshot } from '../state/types.js';
 import { describeJobs } from './describe.js';
@@ -28,6 +29,12 @@ export async function describeDelivery(bench: Workbench, snapshot: Snapshot, goa
   return { ...(await describeGoal(bench, snapshot, goal)), delivered };
 }
 
+/** With what its Rounds merged: it was closed with that, or after it (G35, G51). */
+async function describeClosed(bench: Workbench, snapshot: Snapshot, goal: Goal): Promise<PublishedGoal> {
+  const merges = roundMerges(await snapshot.evidence(goal.id)).map(mergeFields);
+  return { ...(await describeGoal(bench, snapshot, goal)), merges };
+}
+
 /** In the order given; `waits`: id -> why it is passed over. Of Goals in review, whether what waits for approval is still there (G51). */
 export async function describeUnits(
   bench: Workbench,
@@ -45,7 +52,9 @@ export async function describeUnits(
     const why = waits.get(unit.id);
     const more = why === undefined ? {} : { waits: why };
     if (unit.kind === 'goal') {
-      const describe = unit.goal.status === 'review' ? describeDelivery : describeGoal;
+      const { status } = unit.goal;
+      const describe =
+        status === 'review' ? describeDelivery : CLOSED_GOALS.has(status) ? describeClosed : describeGoal;
       items.push({ ...(await describe(bench, snapshot, unit.goal)), ...more });
     }
     const job = byId.get(unit.id);

@@ -5,6 +5,7 @@ import type { Candidate, Evidence, Feature, Goal, GoalStatus, Priority, Round } 
 import { type Invocation, isOfOccurrence } from '../domain/invocation.js';
 import type { Reason } from '../domain/job.js';
 import { roundBranch } from '../domain/names.js';
+import type { RoundMerge } from '../domain/undo.js';
 import { checkFields, type PublishedBase, type PublishedCheck } from './job-fields.js';
 
 export interface PublishedGoal {
@@ -38,6 +39,11 @@ export interface PublishedGoal {
    * end. Missing: it was not looked at.
    */
   readonly delivered?: Delivered | null;
+  /**
+   * What its Rounds merged and no revert of ours is known to have taken back, the newest first, as the record has it. Missing: that was
+   * not asked, as of all that is open.
+   */
+  readonly merges?: readonly PublishedMerge[];
   /** When the window of an open Error event closes; null: none is open. */
   readonly deadline: string | null;
   /** The window of the open Error event, with its handlers. */
@@ -51,6 +57,12 @@ export interface PublishedGoal {
 /** `missing`: the target does not have the merge any more. `reverted`: a revert follows it there. `unknown`: it cannot be seen here. */
 export const DELIVERED = ['contained', 'missing', 'reverted', 'unknown'] as const;
 export type Delivered = (typeof DELIVERED)[number];
+
+export interface PublishedMerge {
+  readonly round: number;
+  readonly merge: string;
+  readonly ref: string;
+}
 
 export interface PublishedIntegration {
   readonly status: Evidence['status'];
@@ -153,6 +165,12 @@ const integrationFields = (evidence: Evidence): PublishedIntegration => ({
   ref: evidence.target?.ref ?? null,
   remote: evidence.target?.remote ?? null,
   at: evidence.at,
+});
+
+export const mergeFields = ({ round, merge, target }: RoundMerge): PublishedMerge => ({
+  round,
+  merge,
+  ref: target.ref,
 });
 
 export interface PublishedRound {

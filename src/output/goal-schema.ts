@@ -61,6 +61,7 @@ export const goal = v.looseObject({
     v.looseObject({ status: evidenceStatus, merge: maybeOid, ref: maybeText, remote: maybeText, at: time }),
   ),
   delivered: v.optional(v.nullable(v.picklist(DELIVERED))),
+  merges: v.optional(v.array(v.looseObject({ round: whole, merge: oid, ref: text }))),
   deadline: maybeTime,
   window: v.nullable(
     v.looseObject({

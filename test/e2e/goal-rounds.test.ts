@@ -1,5 +1,5 @@
 // What the agents of a Round are told of the Rounds before it: what they were asked, whether they were merged, declined or taken back,
-// and what stopped them (G11).
+// and what stopped them (G11); and what a list says of a Goal that was closed with or after its merge (06, G35).
 
 import { t } from 'tap';
 import { addGoal, GATED, showGoal } from '../fixtures/goals.js';
@@ -58,5 +58,20 @@ t.test('G11: the prompts of a Round say what became of those before it, and why'
   const judged = judge.seen().map(({ prompt }) => prompt);
   t.equal(judged.length, 3);
   t.match(judged[1], `It was merged into \`origin/main\` as ${merge}`, 'who judges knows it too');
-  t.equal((await showGoal(repo, id)).status, 'review');
+
+  const { merge: stays } = (await showGoal(repo, id)).integration;
+  const why = async () => (await repo.owl('list', '--all')).stdout.trimEnd();
+  await repo.owl('goal', 'approve', id);
+  t.match(
+    await why(),
+    new RegExp(`merged into origin/main as ${stays.slice(0, 10)}$`),
+    'of what was taken back nothing',
+  );
+  await repo.owl('reopen', id);
+  await repo.owl('cancel', id);
+  t.match(await why(), new RegExp(`cancelled, but merged into origin/main as ${stays.slice(0, 10)}$`));
+  const { merges } = (await repo.owl('list', '--all', '--json')).json().data.items[0];
+  t.same(merges, [{ round: 4, merge: stays, ref: 'refs/remotes/origin/main' }]);
+  await repo.owl('goal', 'revert', id);
+  t.match(await why(), /its integration was taken back by /);
 });

@@ -1,10 +1,12 @@
 // `list` for people: one line for each piece of work, in queue order. Pure.
 
+import { shortRef } from '../../domain/git.js';
 import type { PublishedGoal, PublishedInvocation } from '../goal-fields.js';
 import type { PublishedJob } from '../job-fields.js';
 import { type Cell, table } from '../table.js';
 import type { Lines, Theme } from '../theme.js';
 import { sayAge } from '../time.js';
+import { plural } from './fields.js';
 
 /** Of a list: with why it is passed over (J2, G3); missing: it may run, or is not in the queue. */
 export interface ListedJob extends PublishedJob {
@@ -64,13 +66,33 @@ export function listView(items: readonly ListItem[], theme: Theme, width: number
   );
 }
 
-/** Why it does not go on: the recorded reason, or what it waits for. */
-export const whyNot = (item: ListItem): string | null =>
-  item.kind === 'job' && item.state === 'done' && !item.reverted
-    ? sayDone(item)
-    : item.kind === 'goal' && item.window !== null
-      ? sayOpen(item, item.window)
-      : (item.waits ?? item.reason?.text ?? null);
+/** Why it does not go on: how it was closed, the recorded reason, or what it waits for. */
+export function whyNot(item: ListItem): string | null {
+  const closed = item.kind === 'job' ? jobClosed(item) : goalClosed(item);
+  if (closed !== null) return closed;
+  if (item.kind === 'goal' && item.window !== null) return sayOpen(item, item.window);
+  return item.waits ?? item.reason?.text ?? null;
+}
+
+/** What landed of closed work, whatever closed it (G35); null: it is open, or its reason says more. */
+function jobClosed({ state, merged, reverted }: ListedJob): string | null {
+  if ((state !== 'done' && state !== 'cancelled') || reverted) return null;
+  if (merged === null) return state === 'done' ? 'accepted, not merged' : null;
+  return sayLanded(state, `merged${merged.by === 'owl' ? '' : ' by hand'}${sayPlace(merged.ref, merged.after)}`);
+}
+
+function goalClosed({ state, merges = [] }: ListedGoal): string | null {
+  const [last] = merges;
+  if ((state !== 'done' && state !== 'cancelled') || last === undefined) return null;
+  const more = merges.length === 1 ? '' : `, and ${plural(merges.length - 1, 'earlier merge')}`;
+  return sayLanded(state, `merged${sayPlace(last.ref, last.merge)}${more}`);
+}
+
+/** Which of both came first is not said: a push may arrive after it was cancelled (G35). */
+const sayLanded = (state: string, what: string): string => (state === 'cancelled' ? `cancelled, but ${what}` : what);
+
+const sayPlace = (ref: string, oid: string | null): string =>
+  ` into ${shortRef(ref)}${oid === null ? '' : ` as ${oid.slice(0, 10)}`}`;
 
 /** An Error event that is open: what failed, what its handlers came to, and until when somebody may decide (G41). */
 function sayOpen({ reason }: ListedGoal, { handlers, deadline, due }: NonNullable<ListedGoal['window']>): string {
@@ -86,9 +108,6 @@ function sayHandler({ skill, state, outcome }: PublishedInvocation, due: boolean
   if (state === 'waiting') return `${skill} ${due ? 'was not started' : 'waits'}`;
   return `${skill} ${outcome ?? state}`;
 }
-
-const sayDone = ({ merged }: ListedJob): string =>
-  merged === null ? 'accepted, not merged' : merged.by === 'owl' ? 'merged' : 'merged by hand';
 
 const isDead = (item: ListItem): boolean => item.kind === 'job' && item.live?.dead === true;
 

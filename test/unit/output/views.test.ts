@@ -1,12 +1,12 @@
 // What a person sees: views over published fields, as snapshots, without colour and in a pipe; and the published fields themselves.
 
 import t from 'tap';
-import type { Oid } from '../../../src/domain/git.js';
+import { branchRef, type Oid } from '../../../src/domain/git.js';
 import { JOB_FIELDS, type JobFacts, jobFields, runFields } from '../../../src/output/job-fields.js';
 import type { JobReview } from '../../../src/output/review-fields.js';
 import { createTheme, plainTheme } from '../../../src/output/theme.js';
 import { eventFields, eventsView } from '../../../src/output/views/events.js';
-import { type ListItem, listView } from '../../../src/output/views/list.js';
+import { type ListItem, listView, whyNot } from '../../../src/output/views/list.js';
 import { reviewView } from '../../../src/output/views/review.js';
 import { runLines, showView } from '../../../src/output/views/show.js';
 import { type StatusData, statusView } from '../../../src/output/views/status.js';
@@ -146,6 +146,18 @@ const status = (change: Partial<StatusData> = {}): StatusData => ({
   notes: ['main is ahead of origin/main by 1 merge'],
   next: ['git owl review rvw1', 'git owl merge rvw1'],
   ...change,
+});
+
+t.test('06, G35: a list says how closed Jobs were closed, and what landed of them', (t) => {
+  const merged = { by: 'owl', ref: branchRef('main'), before: one, after: two, commits: 1, files: 1, at: NOW } as const;
+  const why = (change: Parameters<typeof job>[1]): string | null => whyNot(jobFields(job('k3x9qp', change), facts()));
+  t.equal(why({ state: 'done', merged }), 'merged into main as 2222222222');
+  t.equal(why({ state: 'done', merged: { ...merged, by: 'hand', after: null } }), 'merged by hand into main');
+  t.equal(why({ state: 'done' }), 'accepted, not merged');
+  t.equal(why({ state: 'cancelled' }), null);
+  t.equal(why({ state: 'cancelled', merged }), 'cancelled, but merged into main as 2222222222');
+  t.equal(why({ state: 'cancelled', merged, reverted: true }), null);
+  t.end();
 });
 
 t.test('06: status', async (t) => {
