@@ -34,7 +34,7 @@ export const STATES: readonly (readonly [state: string, meaning: string])[] = [
   ],
   [
     'escalated',
-    'it could not be merged: it conflicts with the base, or the server declines it; out by "verify" after you have mended its branch, "retry", "accept" or "export"',
+    'it could not be merged: it conflicts with the base, or the server declines it; out by "retry --restart", by hand (rebase its branch onto the base in "git owl worktree <id>", then "git owl verify"), by "accept" or "export"',
   ],
   ['exhausted', 'it has no Runs left; out by "git owl extend"'],
   ['done', 'merged or accepted, of a Goal approved; "reopen" takes it up again, "revert" takes the merge back'],

@@ -48,7 +48,13 @@ function commandsFor(job: Parameters<typeof nextCommands>[0], seen: Seen): reado
       if (job.reason?.code === 'declined-by-server')
         return [`git owl export ${id} <branch>`, `git owl show ${id}`, `git owl verify ${id}`];
       return job.reason?.code === 'landing-conflict'
-        ? [...pushFirst(job), `git owl retry ${id} --restart`, `git owl show ${id}`]
+        ? [
+            ...pushFirst(job),
+            `git owl retry ${id} --restart`,
+            ...byHand(job),
+            `git owl verify ${id}`,
+            `git owl show ${id}`,
+          ]
         : [`git owl show ${id}`, `git owl verify ${id}`, `git owl retry ${id}`];
     case 'exhausted':
       return [`git owl show ${id}`, `git owl extend ${id} 5`];
@@ -71,13 +77,25 @@ function pushFirst(job: Pick<Job, 'reason' | 'onto'>): readonly string[] {
   const theirs = /^refs\/remotes\/(.+)$/.exec(job.onto?.ref ?? '')?.[1];
   if (job.reason?.code !== 'landing-conflict' || local === undefined || theirs?.endsWith(`/${local}`) !== true)
     return [];
-  return [`git push ${theirs.slice(0, -local.length - 1)} ${local}`];
+  const push = [theirs.slice(0, -local.length - 1), local];
+  return push.every(isPlain) ? [`git push ${push.join(' ')}`] : [];
 }
 
-function blocked({ id, prefix, slug }: Pick<Job, 'id' | 'prefix' | 'slug'>, code: string): readonly string[] {
+/** To resolve it oneself, in the worktree of the Job; then it is verified, or its agent goes on (J12, J35). */
+function byHand({ id, reason, onto }: Pick<Job, 'id' | 'reason' | 'onto'>): readonly string[] {
+  const at = reason?.onto ?? onto;
+  if (at === null || at === undefined) return [];
+  return [`git -C "$(git owl worktree ${id} --ensure)" rebase ${isPlain(at.ref) ? at.ref : at.oid}`];
+}
+
+/** One word of a shell, and no option: what is pasted names a ref that somebody else may have named. */
+const isPlain = (word: string): boolean => /^[\w@%+/.][\w@%+/.:,-]*$/.test(word);
+
+function blocked(job: Pick<Job, 'id' | 'prefix' | 'slug' | 'reason' | 'onto'>, code: string): readonly string[] {
+  const { id, prefix, slug } = job;
   switch (code) {
     case 'conflict':
-      return [`git owl retry ${id} --restart`, `git owl show ${id}`];
+      return [`git owl retry ${id} --restart`, ...byHand(job), `git owl retry ${id}`, `git owl show ${id}`];
     case 'checks-failed':
       return [`git owl log ${id}`, `git owl retry ${id} -m "<what to do better>"`];
     case 'nothing-changed':

@@ -2,6 +2,7 @@
 
 import { t } from 'tap';
 import { diligent } from '../fixtures/agents.js';
+import { run } from '../fixtures/process.js';
 import { eventually, sandbox } from '../fixtures/sandbox.js';
 
 t.test(
@@ -207,9 +208,14 @@ t.test('core loop: a conflict while landing escalates, changes nothing, and leav
   t.match((await repo.owl('status')).stdout, new RegExp(id), 'status shows it');
   t.match((await repo.owl('events', '--json')).stdout, /merge_conflict_escalated/);
   t.ok(repo.exists(shown.worktree), 'the worktree is there');
-  // The person resolves it in the worktree, on top of the new base.
+  // The person resolves it in the worktree, on top of the new base, as it is told by hint, `show` and `status`.
+  const byHand = `git -C "$(git owl worktree ${id} --ensure)" rebase refs/remotes/origin/main`;
+  t.same(merge.json().error.next.slice(1, 3), [byHand, `git owl verify ${id}`]);
+  for (const words of [['show', id], ['status']] as const)
+    t.ok((await repo.owl(...words)).stdout.includes(byHand), `${words[0]}: how to do it by hand`);
   const clone = box.open(shown.worktree);
-  await clone.gitFails('rebase', 'refs/remotes/origin/main');
+  const pasted = await run({ command: 'sh', args: ['-c', byHand], cwd: repo.dir, env: box.env() });
+  t.match(pasted.stdout, /CONFLICT/, 'it is what a shell takes');
   clone.write('file.txt', 'both\n');
   await clone.git('add', 'file.txt');
   await clone.git('-c', 'core.editor=true', 'rebase', '--continue');

@@ -6,6 +6,7 @@ import { branchRef, type Oid } from '../../../src/domain/git.js';
 import { GOAL_STATUSES, type Goal } from '../../../src/domain/goal.js';
 import { goalCommands } from '../../../src/domain/goal-next.js';
 import { GOAL_REASONS } from '../../../src/domain/goal-reasons.js';
+import { nextCommands } from '../../../src/domain/next.js';
 import { REASONS } from '../../../src/domain/reasons.js';
 import { undoGoal, undoJob } from '../../../src/domain/undo.js';
 import { candidate, evidence, goal } from '../../fixtures/goal-records.js';
@@ -52,6 +53,19 @@ t.test('00, G43: what is proposed of a Goal, in each status and after each failu
         t.notOk(commands.includes('git owl goal move g3x9qp todo'), `failed, ${code}: its candidate is kept`);
     }
   }
+});
+
+t.test('00, J12, J35: how to resolve a conflict of a Job by hand, as one line that a shell takes', async (t) => {
+  const offered = (state: 'blocked' | 'escalated', code: string, ref: string): readonly string[] =>
+    nextCommands(job('k3x9qp', { state, reason: { code, text: 'why', onto: { ref, oid } } }));
+  const rebase = (onto: string): string => `git -C "$(git owl worktree k3x9qp --ensure)" rebase ${onto}`;
+  const main = 'refs/remotes/origin/main';
+  t.match(offered('escalated', 'landing-conflict', main).join('\n'), `${rebase(main)}\ngit owl verify k3x9qp`);
+  t.match(offered('blocked', 'conflict', main).join('\n'), `${rebase(main)}\ngit owl retry k3x9qp`);
+  // A branch may have any name: Git takes this one.
+  t.ok(offered('escalated', 'landing-conflict', 'refs/remotes/origin/a;rm$IFS-rf$IFS.').includes(rebase(oid)));
+  for (const command of offered('blocked', 'conflict', main).filter((one) => one.startsWith('git owl')))
+    check(t, command, 'conflict');
 });
 
 t.test('G50: how to undo it', async (t) => {
