@@ -86,7 +86,7 @@ __git_owl_options ()
 	status) __gitcomp "--short --json --color= --quiet --verbose --help" ;;
 	list) __gitcomp "--all --state= --label= --goal= --jobs --goals --format= --null --sort= --limit= --json --color= --quiet --verbose --help" ;;
 	show) __gitcomp "--prompt --run= --json --color= --quiet --verbose --help" ;;
-	log) __gitcomp "--follow --run= --json --color= --quiet --verbose --help" ;;
+	log) __gitcomp "--follow --run= --raw --json --color= --quiet --verbose --help" ;;
 	diff) __gitcomp "--worktree --json --color= --quiet --verbose --help" ;;
 	review) __gitcomp "--html --json --color= --quiet --verbose --help" ;;
 	worktree) __gitcomp "--ensure --format= --null --sort= --limit= --json --color= --quiet --verbose --help" ;;

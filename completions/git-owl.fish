@@ -423,6 +423,7 @@ complete -c git-owl -n '__git_owl_using show' -xa '(__git_owl_units)'
 
 complete -c git-owl -n '__git_owl_using log' -s f -l follow -d 'go on printing while the Run, or the gate, lives'
 complete -c git-owl -n '__git_owl_using log' -l run -x -d 'one Run'
+complete -c git-owl -n '__git_owl_using log' -l raw -d 'every line as it came'
 complete -c git-owl -n '__git_owl_using log' -s C -rF -d 'run as if started in <path>'
 complete -c git-owl -n '__git_owl_using log' -l json -d 'print one JSON document on standard output'
 complete -c git-owl -n '__git_owl_using log' -l color -xa 'auto always never' -d 'when to use colour'

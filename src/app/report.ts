@@ -9,6 +9,8 @@ import { roundJobs } from './goal/round-jobs.js';
 export interface Told<T> {
   /** Id of the Job, or of the Goal that it was for. */
   readonly unit: string;
+  /** Of a Goal the number of the Round; null: of a Job. */
+  readonly round: number | null;
   readonly value: T;
 }
 
@@ -33,7 +35,7 @@ export async function gatherReport(snapshot: Snapshot, since: number): Promise<G
   for (const job of jobs) runs.push(...(await runsOf(snapshot, job, job.id)));
   for (const goal of goals) {
     for (const job of await roundJobs(snapshot, goal)) runs.push(...(await runsOf(snapshot, job, goal.id)));
-    for (const value of await snapshot.evidence(goal.id)) evidence.push({ unit: goal.id, value });
+    for (const value of await snapshot.evidence(goal.id)) evidence.push({ unit: goal.id, round: value.round, value });
   }
   const recent = (time: string | null): boolean => time === null || Date.parse(time) >= since;
   return {
@@ -49,4 +51,4 @@ const isJob = (work: Job | Goal): work is Job => work.kind === 'job';
 const order = (one: string, two: string): number => (one < two ? -1 : one > two ? 1 : 0);
 
 const runsOf = async (snapshot: Snapshot, job: Job, unit: string): Promise<readonly Told<Run>[]> =>
-  (await snapshot.runs(job.id)).map((value) => ({ unit, value }));
+  (await snapshot.runs(job.id)).map((value) => ({ unit, round: job.round, value }));

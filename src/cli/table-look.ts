@@ -84,11 +84,13 @@ export const LOOK_COMMANDS: readonly CommandSpec[] = [
     summary: "Print the agent's output",
     description: [
       'Of a Job: of the last Run, or of the one named. Of a Goal: of all Runs, gates, handlers and Skills of its current Round, oldest first, with what checks printed. Without an id: the Job whose worktree this is, else the only live one.',
+      'Events that a preset\'s program prints as JSON are told as a person reads them: what it said, "> " and the tools it used, "! " and what went wrong. --raw prints every line as it came, as --json does.',
     ],
     args: [{ name: 'id', source: 'unit' }],
     options: [
       { name: 'follow', short: 'f', kind: 'flag', summary: 'go on printing while the Run, or the gate, lives' },
       { name: 'run', kind: 'number', value: '<n>', summary: 'one Run' },
+      { name: 'raw', kind: 'flag', summary: 'every line as it came' },
     ],
     examples: [
       { command: 'git owl log -f', what: 'watch the live Run' },

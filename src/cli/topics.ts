@@ -85,6 +85,7 @@ export const GIVEN_VARIABLES: readonly (readonly [name: string, meaning: string]
 
 /** What `--format`, `--sort`, `-z` and JSON have in common. */
 export const FORMAT_TEXT: readonly string[] = [
+  'A list with nothing in it prints nothing in a pipe, and a sentence on a terminal; the exit status is 0 either way (conflicts --exit-code: 5 when any collide).',
   'Lists take --format with %(field), as git for-each-ref does: %(base.oid) is a part of a field, %% a percent sign, %00 a byte in hexadecimal. A list is joined by commas; what is null or missing prints nothing.',
   `Fields of a Job (list, and JSON everywhere): ${JOB_FIELDS.join(', ')}. Of an event: ${EVENT_FIELDS.join(', ')}.`,
   'Control characters in values are printed as escapes such as \\x1b. With -z each row ends with NUL and values are as they are.',

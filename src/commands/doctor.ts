@@ -23,13 +23,13 @@ export async function run(context: Context, request: Request): Promise<Report> {
     findings.push(...checkMachine(context.environment, context.root));
     const bench = await openWorkbench(context);
     findings.push(...(await checkRecords(bench)));
-    const { force, findings: configured } = await checkConfigured(bench);
+    const { force, pending, findings: configured } = await checkConfigured(bench);
     findings.push(...configured);
     if (force !== null) {
       context.streams.progress.step('asking the remote');
       findings.push(...(await checkBase(bench, force)));
       if (request.flag('agent')) context.streams.progress.step('starting the agent');
-      findings.push(...(await checkAgents(bench, force.loaded.policy, request.flag('agent'))));
+      findings.push(...(await checkAgents(bench, force.loaded.policy, { start: request.flag('agent'), pending })));
     }
   } catch (error) {
     // A repository that does not open, or an object in it that cannot be read, is a finding; the rest was looked at.
@@ -60,10 +60,16 @@ export async function run(context: Context, request: Request): Promise<Report> {
                 ? `a check failed: ${failed[0]?.name}`
                 : `${failed.length} checks failed: ${failed.map((one) => one.name).join(', ')}`,
             preserved: ['nothing was changed'],
-            next: ['git owl doctor'],
+            next: mendsOf(failed),
           },
         }),
   };
+}
+
+/** Those of them that are commands: the rest is in the list. */
+function mendsOf(failed: readonly Finding[]): readonly string[] {
+  const commands = failed.flatMap(({ mend }) => (mend?.startsWith('git ') === true ? [mend] : []));
+  return commands.length > 0 ? commands : ['git owl doctor'];
 }
 
 function view(theme: Theme, findings: readonly Finding[]): Lines {

@@ -54,9 +54,10 @@ export async function run(context: Context): Promise<Report> {
     agents,
   });
   const written = !context.options.dryRun;
+  let trusted: readonly string[] = [];
   if (written) {
     await writeNew(join(workTree, FILE), text);
-    await trustOwn(bench, text);
+    trusted = await trustOwn(bench, text);
   }
   const remote = force?.base?.remote ?? null;
   const steps = [
@@ -75,11 +76,18 @@ export async function run(context: Context): Promise<Report> {
       agents,
       setup: detected.setup,
       checks: detected.checks,
+      trusted,
       text,
       next: steps,
     },
     view: (theme) => (written ? tell(theme, base, agents, detected) : text.trimEnd().split('\n').map(theme.text)),
     notes: [
+      ...(trusted.length === 0
+        ? []
+        : [
+            `trusted here from now on, so that git owl runs exactly these without asking: ${trusted.join(', ')}`,
+            'to take that back: git owl trust --revoke',
+          ]),
       ...(force?.why == null ? [] : [force.why]),
       ...((await isIgnored(bench, workTree))
         ? [`${FILE} is git-ignored here: add it with git add --force ${FILE}`]
@@ -147,14 +155,15 @@ async function writeNew(path: string, text: string): Promise<void> {
   }
 }
 
-/** What `init` wrote is trusted: read back, so that what is on disk is what counts. */
-async function trustOwn(bench: Workbench, text: string): Promise<void> {
+/** What `init` wrote is trusted: read back, so that what is on disk is what counts. Returns the commands. */
+async function trustOwn(bench: Workbench, text: string): Promise<readonly string[]> {
   const onDisk = await readFile(join(bench.repository.workTree ?? '', FILE), 'utf8');
   const read = await parseText('yaml', onDisk);
   const parsed = 'value' in read && onDisk === text ? parseFile('base', read.value, onDisk) : null;
-  if (parsed?.kind !== 'ok') return;
+  if (parsed?.kind !== 'ok') return [];
   const commands = commandsOf(parsed.file);
   if (commands.length > 0) await rememberTrust(bench, { commands, digest: digestOf(commands) });
+  return commands.map(({ command }) => command);
 }
 
 async function isIgnored(bench: Workbench, workTree: string): Promise<boolean> {

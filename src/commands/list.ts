@@ -6,9 +6,9 @@ import { findGoal } from '../app/goals.js';
 import { openWorkbench, type Workbench } from '../app/workbench.js';
 import type { Request } from '../cli/spec.js';
 import type { Context } from '../context.js';
-import { CLOSED_GOALS, type GoalStatus } from '../domain/goal.js';
+import { CLOSED_GOALS } from '../domain/goal.js';
 import { notQueued, type Unit } from '../domain/goal-queue.js';
-import { CLOSED_STATES, type JobState } from '../domain/job.js';
+import { CLOSED_STATES } from '../domain/job.js';
 import { isRoundJob } from '../domain/names.js';
 import { queueOrder } from '../domain/queue.js';
 import { GOAL_FIELDS } from '../output/goal-fields.js';
@@ -16,6 +16,7 @@ import { JOB_FIELDS } from '../output/job-fields.js';
 import type { Report, Row } from '../output/report.js';
 import { type ListItem, listView } from '../output/views/list.js';
 import type { Snapshot } from '../state/types.js';
+import { stateOf } from './deciding.js';
 import { describeUnits } from './describe-goal.js';
 
 const FIELDS: readonly string[] = [...new Set<string>([...JOB_FIELDS, ...GOAL_FIELDS, 'waits'])];
@@ -45,7 +46,6 @@ export async function run(context: Context, request: Request): Promise<Report> {
 }
 
 const workOf = (unit: Unit) => (unit.kind === 'job' ? unit.job : unit.goal);
-const stateOf = (unit: Unit): JobState | GoalStatus => (unit.kind === 'job' ? unit.job.state : unit.goal.status);
 
 function closedToo(request: Request): boolean {
   const closed: ReadonlySet<string> = new Set<string>([...CLOSED_STATES, ...CLOSED_GOALS]);

@@ -1,6 +1,7 @@
 // `log` of a Goal: the Runs of its current Round and what its gates, handlers and Skills printed, oldest first; with -f the one that
 // lives (06).
 
+import { readable } from '../agent/transcript.js';
 import { proofLink } from '../app/gates/evidence.js';
 import { currentRoundJob } from '../app/goal/round-jobs.js';
 import { isProof, loadProof } from '../app/review/proofs.js';
@@ -47,15 +48,16 @@ export async function logGoal(
   bench: Workbench,
   snapshot: Snapshot,
   goal: Goal,
-  asked: { readonly follow: boolean; readonly run: number | undefined },
+  asked: { readonly follow: boolean; readonly run: number | undefined; readonly raw: boolean },
 ): Promise<Report> {
   const job = await currentRoundJob(snapshot, goal);
   const runs = job === null ? [] : await snapshot.runs(job.id);
   const chosen = asked.run === undefined ? runs : runs.filter((one) => one.number === asked.run);
   const last = chosen.at(-1);
   if (asked.follow && job !== null && last?.outcome === null)
-    return followRun(context, bench, job, last, { goal: goal.id });
-  if (asked.follow && asked.run === undefined && isGateAtWork(goal)) return followGate(context, bench, snapshot, goal);
+    return followRun(context, bench, job, last, asked.raw, { goal: goal.id });
+  if (asked.follow && asked.run === undefined && isGateAtWork(goal))
+    return followGate(context, bench, snapshot, goal, asked.raw);
   const proofs = asked.run === undefined ? await proofsOf(snapshot, goal) : [];
   const skills = asked.run === undefined ? await startedOf(snapshot, goal) : [];
   const parts = [
@@ -71,7 +73,8 @@ export async function logGoal(
   return {
     kind: 'log',
     data: { goal: goal.id, round: goal.round, parts },
-    view: (theme) => parts.flatMap((part) => partLines(part, theme)),
+    view: (theme) =>
+      parts.flatMap((part) => partLines(asked.raw ? part : { ...part, text: readable(part.text) }, theme)),
   };
 }
 
@@ -137,7 +140,13 @@ const isGateAtWork = ({ status, claim }: Goal): boolean =>
   claim !== null && (status === 'quality' || status === 'governance');
 
 /** The gate's agent as it prints; at its end what its checks printed. A gate without an agent says nothing until then. */
-async function followGate(context: Context, bench: Workbench, snapshot: Snapshot, goal: Goal): Promise<Report> {
+async function followGate(
+  context: Context,
+  bench: Workbench,
+  snapshot: Snapshot,
+  goal: Goal,
+  raw: boolean,
+): Promise<Report> {
   const before = new Set((await proofsOf(snapshot, goal)).map(({ id }) => id));
   const marker = goal.claim?.run ?? '';
   const identity = await bench.environment.process();
@@ -146,6 +155,7 @@ async function followGate(context: Context, bench: Workbench, snapshot: Snapshot
     (await proofsOf(await bench.store.snapshot(), goal)).filter(({ id }) => !before.has(id)).at(-1);
   const print = await followLog(context, bench, {
     of: { goal: goal.id, gate: goal.status },
+    raw,
     marker,
     finished: async () => {
       const now = await (await bench.store.snapshot()).goal(goal.id);

@@ -1,6 +1,7 @@
 // The output of one Run, kept or as it comes: what `log` prints of a Job and of a Goal's Rounds (J15, J17, J27).
 
 import { tailFile } from '../agent/log.js';
+import { tellAsItComes } from '../agent/transcript.js';
 import { isDead } from '../app/run/dead.js';
 import { failuresOf, newestFailures } from '../app/run/failures.js';
 import { keptLog, keptLogFrom, linkOf, setupOutputs } from '../app/run/kept-log.js';
@@ -78,6 +79,8 @@ async function loadLive(bench: Workbench, marker: string): Promise<Buffer> {
 export interface Live {
   /** Fields of each JSON document beside `text`. */
   readonly of: Readonly<Record<string, unknown>>;
+  /** Every line as it came, for a person too. */
+  readonly raw: boolean;
   /** Names its scratch folder. */
   readonly marker: string;
   readonly finished: () => Promise<boolean>;
@@ -90,11 +93,17 @@ export async function followLog(context: Context, bench: Workbench, live: Live):
   const signal = AbortSignal.any([context.signal, context.streams.stdout.closed]);
   // A character may lie across two pieces.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true });
-  const print = (bytes: Buffer): void => {
-    const text = decoder.decode(bytes, { stream: true });
+  const asItComes = live.raw || context.options.json;
+  const write = (text: string): void => {
     context.streams.stdout.write(
       context.options.json ? encodeJson(success('log', { ...live.of, text })) : escapeText(text),
     );
+  };
+  const told = tellAsItComes(write);
+  const print = (bytes: Buffer): void => {
+    const text = decoder.decode(bytes, { stream: true });
+    if (asItComes) write(text);
+    else told.feed(text);
   };
   let given = 0;
   const { log } = scratchOf(bench, live.marker);
@@ -105,7 +114,8 @@ export async function followLog(context: Context, bench: Workbench, live: Live):
   // What is settled takes its files away, maybe before all of them was read here: the rest is kept.
   const rest = signal.aborted ? null : await live.rest(given);
   if (rest !== null && rest.length > 0) print(rest);
-  return print;
+  told.end();
+  return (bytes) => write(bytes.toString('utf8'));
 }
 
 /** `of`: further fields of each JSON document. */
@@ -114,11 +124,13 @@ export async function followRun(
   bench: Workbench,
   job: Job,
   chosen: Run,
+  raw: boolean,
   of: Live['of'] = {},
 ): Promise<Report> {
   let dead = false;
   await followLog(context, bench, {
     of: { ...of, job: job.id, run: chosen.number },
+    raw,
     marker: chosen.id,
     finished: async () => {
       const snapshot = await bench.store.snapshot();

@@ -1,6 +1,7 @@
 // `log`: the agent's output, of a Run that lives as it comes, of a past one as it was kept, with that of setup and failed checks
 // (J15, J17, J27); of a Goal that of its Round's Runs and gates (06).
 
+import { readable } from '../agent/transcript.js';
 import { workOrImplied } from '../app/goals.js';
 import { openWorkbench } from '../app/workbench.js';
 import type { Request } from '../cli/spec.js';
@@ -15,17 +16,17 @@ export async function run(context: Context, request: Request): Promise<Report> {
   const bench = await openWorkbench(context);
   const snapshot = await bench.store.snapshot();
   const work = await workOrImplied(bench, snapshot, request.args['id']);
-  const asked = { follow: request.flag('follow'), run: request.number('run') };
+  const asked = { follow: request.flag('follow'), run: request.number('run'), raw: request.flag('raw') };
   if (work.kind === 'goal') return logGoal(context, bench, snapshot, work.goal, asked);
   const { job } = work;
   const chosen = chosenRun(await snapshot.runs(job.id), asked.run, `job ${job.id}`, job.id);
-  if (asked.follow && chosen.outcome === null) return followRun(context, bench, job, chosen);
+  if (asked.follow && chosen.outcome === null) return followRun(context, bench, job, chosen, asked.raw);
   const text = (await loadRunLog(bench, chosen)).toString('utf8');
   const outputs = await loadOutputs(bench, job, chosen, asked.run === undefined);
   return {
     kind: 'log',
     data: { job: job.id, run: chosen.number, text, outputs },
-    view: () => outputLines(text, outputs),
+    view: () => outputLines(asked.raw ? text : readable(text), outputs),
   };
 }
 

@@ -53,7 +53,7 @@ async function reportData(bench: Workbench, length: number): Promise<ReportData>
     counts: await snapshot.openCounts(),
     open: await describeUnits(bench, snapshot, units, waits),
     closed: await describeUnits(bench, snapshot, closed.map(notQueued), new Map()),
-    runs: runs.map(({ unit: of, value }) => ({ unit: of, ...runFields(value) })),
+    runs: runs.map(({ unit: of, round, value }) => ({ unit: of, round, ...runFields(value) })),
     evidence: evidence.map(({ unit: of, value }) => ({ unit: of, ...evidenceFields(value) })),
   };
 }

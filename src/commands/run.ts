@@ -20,6 +20,7 @@ import { encodeJson, failure } from '../output/json.js';
 import type { Report } from '../output/report.js';
 import type { Snapshot } from '../state/types.js';
 import { needTemporary } from '../system/temporary.js';
+import { sayLeft } from './run-left.js';
 import {
   foreseenData,
   nextOf,
@@ -112,11 +113,13 @@ async function report(bench: Workbench, context: Context, request: Request, flee
   const notes = [
     ...units.flatMap(notesOf),
     ...refused.map((error) => error.message),
-    ...(last === undefined || failed !== undefined
-      ? []
-      : nextOf(last)
-          .slice(0, 2)
-          .map((command) => `next: ${command}`)),
+    ...(request.flag('all') || units.length > 1
+      ? await sayLeft(bench)
+      : last === undefined || failed !== undefined
+        ? []
+        : nextOf(last)
+            .slice(0, 2)
+            .map((command) => `next: ${command}`)),
   ];
   const base: Report = {
     kind: 'run',

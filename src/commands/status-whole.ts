@@ -12,6 +12,7 @@ import { nextCommands, type Seen } from '../domain/next.js';
 import type { PublishedGoal } from '../output/goal-fields.js';
 import type { Report } from '../output/report.js';
 import { type StatusData, statusView } from '../output/views/status.js';
+import { DECIDE, stateOf } from './deciding.js';
 import { describeUnits } from './describe-goal.js';
 
 export async function wholeStatus(context: Context): Promise<Report> {
@@ -51,17 +52,13 @@ async function collisions(bench: Workbench): Promise<readonly string[]> {
   return found.length > TOLD ? [...told, `${found.length - TOLD} more collide: git owl conflicts`] : told;
 }
 
-/** States and statuses of both kinds that somebody has to decide about, the most pressing first. */
-const DECIDE = ['review', 'escalated', 'failed', 'blocked', 'exhausted'] as const;
-
 /** The decision that somebody waits for comes first, then what a dead Run left, then the next Run, if there is one that may begin. */
 function likeliest(
   { units, waiting, mend }: Survey,
   dead: boolean,
   delivered: (id: string) => PublishedGoal['delivered'],
 ): readonly string[] {
-  const inState = (state: string): readonly Unit[] =>
-    units.filter((one) => (one.kind === 'job' ? one.job.state : one.goal.status) === state);
+  const inState = (state: string): readonly Unit[] => units.filter((one) => stateOf(one) === state);
   for (const state of DECIDE) {
     const [first] = inState(state);
     if (first !== undefined) return commandsOf(first, { delivered: delivered(first.id) }).slice(0, 3);

@@ -72,6 +72,7 @@ export const trustQuestion = (loaded: Trusted, state: TrustState): string =>
   [
     "The repository's configuration runs these commands on this machine, with your rights:",
     ...trustLines(loaded, state).map((row) => `  ${row.sign} ${row.key}: ${row.command}`),
+    'A yes is remembered for exactly these; git owl trust --revoke takes it back.',
     'Trust them?',
   ]
     .map(escapeText)

@@ -2,10 +2,10 @@
 
 import type { StreamSet } from './streams.js';
 
-/** Prints the question (escaped by the caller) on standard error; only `y` and `yes` are a yes. */
+/** Prints the question (escaped by the caller) on standard error, and that no is the answer to an empty line; only `y` and `yes` are a yes. */
 export async function askOnTerminal(streams: StreamSet, question: string): Promise<boolean> {
   streams.progress.done();
-  for (const line of question.split('\n')) streams.warn(line);
+  for (const line of `${question} [y/N]`.split('\n')) streams.warn(line);
   const { createInterface } = await import('node:readline');
   const reader = createInterface({ input: streams.stdin, terminal: false });
   try {

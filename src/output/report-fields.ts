@@ -7,6 +7,8 @@ import type { ListItem } from './views/list.js';
 /** A Run, with the id of the Job or of the Goal that it was for. */
 export interface ReportedRun extends PublishedRun {
   readonly unit: string;
+  /** Runs of a Goal are counted anew in each of its Rounds; null: of a Job. */
+  readonly round: number | null;
 }
 
 /** What a gate, an integration or a reconciliation of a Goal came to. */

@@ -172,7 +172,7 @@ export const DATA_SCHEMAS = {
       counts,
       open: v.array(listed),
       closed: v.array(listed),
-      runs: v.array(v.looseObject({ ...run.entries, unit: id })),
+      runs: v.array(v.looseObject({ ...run.entries, unit: id, round: v.optional(v.nullable(whole)) })),
       evidence: v.array(v.looseObject({ ...evidence.entries, unit: id })),
       file: v.optional(text),
       html: v.optional(text),
@@ -288,6 +288,8 @@ export const DATA_SCHEMAS = {
       agents: texts,
       setup: texts,
       checks: v.array(v.looseObject({ name: text, run: text })),
+      /** Commands that were remembered as trusted here. */
+      trusted: v.optional(texts),
       text,
       next: texts,
     }),

@@ -256,7 +256,8 @@ t.test('J16, J16b, 09: the preset claude: its end event decides, limits wait, no
     1,
     'in no record',
   );
-  t.match((await repo.owl('log', ids.get('good') ?? '')).stdout, '5f0e6a1c', 'the log keeps what it printed');
+  t.match((await repo.owl('log', '--raw', ids.get('good') ?? '')).stdout, '5f0e6a1c', 'the log keeps what it printed');
+  t.notMatch((await repo.owl('log', ids.get('good') ?? '')).stdout, '5f0e6a1c', 'a person is told what it says');
 });
 
 t.test(

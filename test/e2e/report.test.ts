@@ -40,7 +40,11 @@ t.test('06: a report of Jobs and Goals, in every form', async (t) => {
   t.same([...new Set(data.runs.map(({ unit }: { unit: string }) => unit))].sort(), [job, goal].sort());
   t.ok(data.evidence.some((one: { unit: string; type: string }) => one.unit === goal && one.type === 'integration'));
 
+  for (const { unit, round } of data.runs) t.equal(round, unit === goal ? 1 : null, 'its Round, where it has one');
   const text = (await repo.owl('report', '--markdown')).stdout;
+  t.match(text, `| \`${goal}\` | 1 | 2 | execute |`);
+  t.match(text, `| \`${job}\` |  | 2 | execute |`);
+  t.match(text, `- \`${goal}\` round 1, integration: **done**`);
   t.match(text, /## Needs a decision[\s\S]*## Waits[\s\S]*## Closed since[\s\S]*## Runs since[\s\S]*## Gates and/);
   t.notMatch(text, /(?<!\\)(?:<script|<img|\[x|\*\*b)/, 'nothing that a reader of Markdown would act on');
   const later = await repo.owl('report', '--since', '7d', { env: { OWL_TEST_NOW: '2098-01-01T00:00:00Z' } });
@@ -66,6 +70,8 @@ t.test('06: a report of Jobs and Goals, in every form', async (t) => {
   );
   for (const id of [job, waits, goal, dropped]) t.ok(page.includes(id), id);
   t.match(page, /<rect class="good"/);
+  t.match(page, /<h3>Round 1, Run 2 \(execute\)/);
+  t.match(page, /<h3>Run 2 \(execute\)/);
 
   t.equal((await repo.owl('report', '--html', '-')).stdout.startsWith('<!doctype html>'), true);
   t.match((await repo.owlFails(2, 'report', '--html', 'no/such/folder.html')).stderr, /cannot be written: ENOENT/);

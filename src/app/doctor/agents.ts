@@ -9,8 +9,18 @@ import { noAgent, sayUnknown } from '../run/agent-choice.js';
 import type { Workbench } from '../workbench.js';
 import { type Finding, fail, pass, warn } from './types.js';
 
-/** @param start really starts the version command of the configured agent, or of each that was found. */
-export async function checkAgents(bench: Workbench, policy: Policy, start: boolean): Promise<readonly Finding[]> {
+export interface AgentQuestion {
+  /** Really start the version command of the configured agent, or of each that was found. */
+  readonly start: boolean;
+  /** The configuration is still to come, and may name one. */
+  readonly pending: boolean;
+}
+
+export async function checkAgents(
+  bench: Workbench,
+  policy: Policy,
+  { start, pending }: AgentQuestion,
+): Promise<readonly Finding[]> {
   const path = bench.environment.variables['PATH'];
   const here = PRESETS.filter((preset) => findExecutable(preset.executable, path) !== null).map(
     (preset) => preset.name,
@@ -20,7 +30,16 @@ export async function checkAgents(bench: Workbench, policy: Policy, start: boole
   const definition = name === null ? null : agentDefinition(name, policy);
   if (name === null) {
     const found = here.length === 0 ? 'none is on PATH' : `on PATH: ${here.join(', ')}`;
-    findings.push(warn('agent', `${noAgent(policy)}; ${found}`, 'agent: in the configuration'));
+    if (pending && here.length > 0) findings.push(pass('agent', found));
+    else if (!pending) findings.push(warn('agent', `${noAgent(policy)}; ${found}`, 'agent: in the configuration'));
+    else
+      findings.push(
+        warn(
+          'agent',
+          'none of those that are known is on PATH',
+          'install one, or name a command of yours under agents:',
+        ),
+      );
   } else if (definition === null) findings.push(fail('agent', sayUnknown(name), 'git owl config agent'));
   else findings.push(checkExecutable(name, definition, path));
   const asked = name === null ? here : [name];

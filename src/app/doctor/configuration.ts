@@ -11,6 +11,8 @@ import { type Finding, fail, pass, warn } from './types.js';
 export interface Configured {
   /** Null: it cannot be loaded, and a finding says why. */
   readonly force: InForce | null;
+  /** One is to come: that it is not in force is said, and what built-in values lack meanwhile is no finding of its own. */
+  readonly pending: boolean;
   readonly findings: readonly Finding[];
 }
 
@@ -24,18 +26,21 @@ export async function checkConfigured(bench: Workbench): Promise<Configured> {
       isOwlError(error, 'missing-remote') ||
       isOwlError(error, 'reserved-name')
     ) {
-      return { force: null, findings: [fail('configuration', error.message, error.next[0] ?? 'git owl config check')] };
+      return {
+        force: null,
+        pending: false,
+        findings: [fail('configuration', error.message, error.next[0] ?? 'git owl config check')],
+      };
     }
     throw error;
   }
   const { loaded, at } = force;
   const findings: Finding[] = [];
   const elsewhere = await configurationElsewhere({ repository: bench.repository, loaded, ref: at?.ref ?? null });
+  const pending = isPending(force, elsewhere);
   if (at !== null && loaded.path !== null) findings.push(pass('configuration', `${at.ref}:${loaded.path}`));
-  else
-    findings.push(
-      warn('configuration', 'none is in force: built-in values count', elsewhere.length > 0 ? null : 'git owl init'),
-    );
+  else if (elsewhere.length === 0)
+    findings.push(warn('configuration', 'none is in force: built-in values count', 'git owl init'));
   for (const text of loaded.warnings) findings.push(warn('configuration', text, 'rename it, or remove it'));
   for (const text of elsewhere) {
     const [what, mend] = splitAdvice(text);
@@ -43,12 +48,17 @@ export async function checkConfigured(bench: Workbench): Promise<Configured> {
   }
   const taste = await loadTaste(bench.repository.git);
   for (const text of taste.warnings) findings.push(warn('git-config', text, null));
-  if (loaded.policy.checks.length === 0)
+  if (loaded.policy.checks.length > 0)
+    findings.push(pass('checks', loaded.policy.checks.map((check) => check.name).join(', ')));
+  else if (!pending)
     findings.push(warn('checks', 'none are configured: no result is verified', 'checks: in the configuration'));
-  else findings.push(pass('checks', loaded.policy.checks.map((check) => check.name).join(', ')));
-  findings.push(await checkTrust(bench, force));
-  return { force, findings };
+  if (!pending || loaded.commands.length > 0) findings.push(await checkTrust(bench, force));
+  return { force, pending, findings };
 }
+
+/** Until there is a base, or what is in the checkout is on it. */
+const isPending = ({ at, loaded }: InForce, elsewhere: readonly string[]): boolean =>
+  at === null || (loaded.path === null && elsewhere.length > 0);
 
 /** `… is not in force (…): push it: git push origin main` -> what, and what makes it count. */
 function splitAdvice(text: string): readonly [string, string] {

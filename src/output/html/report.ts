@@ -71,7 +71,7 @@ const BARS = { succeeded: 'good', failed: 'bad', interrupted: 'warn' } as const;
 const outcomeClass = ({ outcome }: ReportedRun): string => (outcome === null ? 'live' : BARS[outcome]);
 
 const sayRun = (run: ReportedRun, made: string): string =>
-  `Run ${run.number} (${run.phase}) ${run.outcome ?? 'is live'}, ${sayLength(Date.parse(run.ended ?? made) - Date.parse(run.started))}, ${run.agent ?? 'no agent'}`;
+  `${run.round === null ? '' : `Round ${run.round}, `}Run ${run.number} (${run.phase}) ${run.outcome ?? 'is live'}, ${sayLength(Date.parse(run.ended ?? made) - Date.parse(run.started))}, ${run.agent ?? 'no agent'}`;
 
 function unitHtml(unit: ListItem, data: ReportData): Html {
   const runs = data.runs.filter((run) => run.unit === unit.id);
@@ -84,7 +84,7 @@ ${run.checks.length === 0 ? none : checksHtml(run.checks)}
 `,
   );
   const found = evidence.map(
-    (one) => markup`<h3>${one.type} ${stateHtml(one.status)} <span class="dim">${one.at}</span></h3>
+    (one) => markup`<h3>Round ${one.round}, ${one.type} ${stateHtml(one.status)} <span class="dim">${one.at}</span></h3>
 ${evidenceList(one)}
 `,
   );

@@ -19,8 +19,8 @@ export function reportMarkdown(data: ReportData): Lines {
       '',
       `## Runs since ${data.since}`,
       '',
-      '| of | Run | phase | came to | took | agent | checks |',
-      '|---|---|---|---|---|---|---|',
+      '| of | Round | Run | phase | came to | took | agent | checks |',
+      '|---|---|---|---|---|---|---|---|',
       ...data.runs.map((run) => runRow(run, data.made)),
     );
   const found = data.evidence.filter(({ type }) => type !== 'refresh');
@@ -31,7 +31,7 @@ export function reportMarkdown(data: ReportData): Lines {
       '',
       ...found.map((one) => {
         const why = one.reason?.text ?? one.findings.map(({ text }) => text).join('; ');
-        return `- \`${one.unit}\` ${one.type}: **${one.status}**${why === '' ? '' : ` – ${plain(why)}`}`;
+        return `- \`${one.unit}\` round ${one.round}, ${one.type}: **${one.status}**${why === '' ? '' : ` – ${plain(why)}`}`;
       }),
     );
   return lines;
@@ -47,7 +47,16 @@ function runRow(run: ReportedRun, made: string): string {
   const failed = run.checks.filter(({ status }) => status !== 'passed').map(({ name }) => plain(name));
   const checks =
     run.checks.length === 0 ? '' : failed.length === 0 ? `${run.checks.length} passed` : `failed: ${failed.join(', ')}`;
-  const cells = [`\`${run.unit}\``, run.number, run.phase, run.outcome ?? 'live', took, plain(run.agent ?? ''), checks];
+  const cells = [
+    `\`${run.unit}\``,
+    run.round ?? '',
+    run.number,
+    run.phase,
+    run.outcome ?? 'live',
+    took,
+    plain(run.agent ?? ''),
+    checks,
+  ];
   return `| ${cells.join(' | ')} |`;
 }
 

@@ -1008,6 +1008,9 @@ exports[`test/unit/cli/parse.test.ts > TAP > 06: help is one screen, grouped by 
 `
 
 exports[`test/unit/cli/parse.test.ts > TAP > 06: help is one screen, grouped by task, with the one path first > git owl help format 1`] = `
+A list with nothing in it prints nothing in a pipe, and a sentence on a terminal; the exit status is
+0 either way (conflicts --exit-code: 5 when any collide).
+
 Lists take --format with %(field), as git for-each-ref does: %(base.oid) is a part of a field, %% a
 percent sign, %00 a byte in hexadecimal. A list is joined by commas; what is null or missing prints
 nothing.
@@ -1038,8 +1041,8 @@ review                a Job that is done and checked waits for "git owl merge", 
 blocked               its last Run could not go on: a conflict, a failed check, a question of its
                       agent; out by "retry" with what to do better
 escalated             it could not be merged: it conflicts with the base, or the server declines it;
-                      out by "verify" after you have mended its branch, "retry", "accept" or
-                      "export"
+                      out by "retry --restart", by hand (rebase its branch onto the base in "git owl
+                      worktree <id>", then "git owl verify"), by "accept" or "export"
 exhausted             it has no Runs left; out by "git owl extend"
 done                  merged or accepted, of a Goal approved; "reopen" takes it up again, "revert"
                       takes the merge back
@@ -1156,9 +1159,13 @@ Of a Job: of the last Run, or of the one named. Of a Goal: of all Runs, gates, h
 of its current Round, oldest first, with what checks printed. Without an id: the Job whose worktree
 this is, else the only live one.
 
+Events that a preset's program prints as JSON are told as a person reads them: what it said, "> "
+and the tools it used, "! " and what went wrong. --raw prints every line as it came, as --json does.
+
 Options
    -f, --follow   go on printing while the Run, or the gate, lives
        --run <n>  one Run
+       --raw      every line as it came
 
 Everywhere
    -C <path>                     run as if started in <path>
