@@ -111,7 +111,7 @@ __git_owl_options ()
 	trust) __gitcomp "--yes --revoke --dry-run --json --color= --quiet --verbose --help" ;;
 	config) __gitcomp "--base= --json --color= --quiet --verbose --help" ;;
 	doctor) __gitcomp "--agent --json --color= --quiet --verbose --help" ;;
-	gc) __gitcomp "--explain= --expire= --dry-run --json --color= --quiet --verbose --help" ;;
+	gc) __gitcomp "--explain= --expire= --all --dry-run --json --color= --quiet --verbose --help" ;;
 	lease) __gitcomp "--break= --force --remote= --local --format= --null --sort= --limit= --dry-run --json --color= --quiet --verbose --help" ;;
 	sync) __gitcomp "--take= --record= --remote= --dry-run --request-id= --json --color= --quiet --verbose --help" ;;
 	fsck) __gitcomp "--repair --dry-run --json --color= --quiet --verbose --help" ;;

@@ -696,6 +696,7 @@ complete -c git-owl -n '__git_owl_using doctor' -s h -l help -d 'show this help'
 
 complete -c git-owl -n '__git_owl_using gc' -l explain -x -d 'only say what proof one thing has or lacks'
 complete -c git-owl -n '__git_owl_using gc' -l expire -x -d 'let a kept commit go that nothing else holds; may be repeated'
+complete -c git-owl -n '__git_owl_using gc' -s a -l all -d 'a line for each thing, also where many stay for one reason'
 complete -c git-owl -n '__git_owl_using gc' -s n -l dry-run -d 'only say what would be done'
 complete -c git-owl -n '__git_owl_using gc' -s C -rF -d 'run as if started in <path>'
 complete -c git-owl -n '__git_owl_using gc' -l json -d 'print one JSON document on standard output'

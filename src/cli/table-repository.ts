@@ -74,6 +74,7 @@ export const REPOSITORY_COMMANDS: readonly CommandSpec[] = [
       'The branches of closed Goals and Jobs are retired here and on the remote, once the target or base there has their commits.',
       'The remote deletes them in one step with a look at its target; one that cannot do that keeps them.',
       'Whatever holds work that nothing else has is told, and stays.',
+      'On a terminal, many things of one kind that stay for one reason are one line with their number; a pipe and --json have them all.',
     ],
     options: [
       { name: 'explain', kind: 'text', value: '<ref or path>', summary: 'only say what proof one thing has or lacks' },
@@ -83,6 +84,7 @@ export const REPOSITORY_COMMANDS: readonly CommandSpec[] = [
         value: '<commit>',
         summary: 'let a kept commit go that nothing else holds; may be repeated',
       },
+      { name: 'all', short: 'a', kind: 'flag', summary: 'a line for each thing, also where many stay for one reason' },
       dryRun,
     ],
     examples: [{ command: 'git owl gc --dry-run', what: 'see what would go' }],

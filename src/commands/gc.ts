@@ -22,9 +22,10 @@ export async function run(context: Context, request: Request): Promise<Report> {
       throw new OwlError('usage', '--explain only looks; it does not go with --expire', { next: ['git owl gc -h'] });
     return explainOne(await explained(bench, await collect({ ...bench, dryRun: true }, []), explain));
   }
+  const all = request.flag('all');
   const items = (await collect(bench, expire)).map(publish);
   const notes = await sayDamages(await bench.store.snapshot());
-  return { kind: 'gc', data: { items }, view: (theme, width) => collectedView(items, theme, width), notes };
+  return { kind: 'gc', data: { items }, view: (theme, width) => collectedView(items, theme, width, { all }), notes };
 }
 
 function explainOne(found: readonly (Item | Collected)[]): Report {

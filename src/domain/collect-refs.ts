@@ -140,7 +140,7 @@ function sayOpen(record: RecordFacts, id: string): string {
 
 export interface MonthFacts {
   readonly ref: string;
-  readonly outcome: 'expired' | 'too-young' | 'moved-meanwhile';
+  readonly outcome: 'expired' | 'not-ended' | 'too-young' | 'moved-meanwhile';
   readonly gone: readonly string[];
   readonly movedOn: readonly string[];
 }
@@ -154,6 +154,7 @@ export function decideMonth(facts: MonthFacts): Item {
   return judge(
     { kind: 'archive', subject: facts.ref, owner: null },
     [
+      step('the month has ended', facts.outcome !== 'not-ended', keepIt('too-young', 'the month has not ended')),
       step(
         'the month ended gc.keep ago',
         facts.outcome !== 'too-young',

@@ -87,7 +87,8 @@ export async function closedSince(snapshot: Pick<Snapshot, 'job' | 'goal'>, name
 
 export interface Expired {
   readonly month: string;
-  readonly outcome: 'expired' | 'too-young' | 'moved-meanwhile';
+  /** `not-ended`: it is the current month, or a later one by another clone's clock. */
+  readonly outcome: 'expired' | 'not-ended' | 'too-young' | 'moved-meanwhile';
   /** Ids whose entries were let go. */
   readonly gone: readonly string[];
   /** Ids whose entries moved on to the current month: open again, closed too lately, or nothing known of them. */
@@ -118,8 +119,9 @@ export async function expireMonths(
   const current = new Date(now).toISOString().slice(0, 7);
   const all: Expired[] = [];
   for (const month of await listMonths(env)) {
-    if (month.month >= current || endOf(month) + keepMs > now)
-      all.push({ month: month.month, outcome: 'too-young', gone: [], movedOn: [] });
+    const open = month.month >= current;
+    if (open || endOf(month) + keepMs > now)
+      all.push({ month: month.month, outcome: open ? 'not-ended' : 'too-young', gone: [], movedOn: [] });
     else
       all.push(
         await expire(env, month, { current: `${ARCHIVE_PREFIX}${current}` as RefName, before: now - keepMs }, options),

@@ -1,5 +1,7 @@
-// `gc` for people: every item with its reason, what was done first; with `--explain` the proof that one has or lacks (04). Pure.
+// `gc` for people: every item with its reason, what was done first, and much that simply stays in groups; with `--explain` the proof that
+// one has or lacks (04). Pure.
 
+import { COLLECT_REASONS, type CollectReason } from '../../domain/collect-reasons.js';
 import { type Cell, table } from '../table.js';
 import type { Lines, Theme } from '../theme.js';
 import { plural } from './fields.js';
@@ -45,29 +47,64 @@ const ROLES: Readonly<Record<string, Cell['role']>> = {
   none: 'dim',
 };
 
-export function collectedView(items: readonly CollectedItem[], theme: Theme, width: number): Lines {
+/** Of one kind, that stay for one reason: more than these are one line on a terminal. */
+const HANDFUL = 4;
+
+/** `all`: each thing has a line of its own. In a pipe it always has. */
+export function collectedView(
+  items: readonly CollectedItem[],
+  theme: Theme,
+  width: number,
+  { all }: { readonly all: boolean },
+): Lines {
   const ranked = [...items].sort((one, two) => ORDER.indexOf(wordOf(one)) - ORDER.indexOf(wordOf(two)));
+  const groups = all || !theme.terminal ? ranked.map((one) => [one]) : grouped(ranked);
   const lines = table(
     theme,
     width,
+    // The last one is never cut: it says why.
     [
       { title: 'what' },
       { title: 'action' },
       { title: 'thing' },
       { title: 'name' },
       { title: 'reason' },
-      { title: 'detail', cut: true },
+      { title: 'detail' },
     ],
-    ranked.map((item): readonly Cell[] => [
-      { text: SAID[wordOf(item)] ?? item.result, role: ROLES[wordOf(item)] ?? 'text' },
-      { text: item.action === 'none' || item.action === 'report' ? '-' : item.action },
-      { text: item.kind },
-      { text: nameOf(item), role: item.subject.startsWith('/') ? 'path' : 'ref' },
-      { text: item.reason },
-      { text: item.detail, role: 'dim' },
-    ]),
+    groups.map(rowOf),
   );
-  return [...lines, summary(items)];
+  const hidden = groups.reduce((sum, { length }) => sum + (length > 1 ? length : 0), 0);
+  const hint =
+    hidden === 0 ? [] : [theme.dim(`${hidden} that stay are not named here; git owl gc --dry-run --all names each`)];
+  return [...lines, ...hint, summary(items)];
+}
+
+function rowOf(group: readonly CollectedItem[]): readonly Cell[] {
+  const [item] = group as readonly [CollectedItem];
+  const one = group.length === 1;
+  const name: Cell = one
+    ? { text: nameOf(item), role: item.subject.startsWith('/') ? 'path' : 'ref' }
+    : { text: `${group.length} of them` };
+  return [
+    { text: SAID[wordOf(item)] ?? item.result, role: ROLES[wordOf(item)] ?? 'text' },
+    { text: item.action === 'none' || item.action === 'report' ? '-' : item.action },
+    { text: item.kind },
+    name,
+    { text: item.reason },
+    { text: one ? item.detail : COLLECT_REASONS[item.reason as CollectReason], role: 'dim' },
+  ];
+}
+
+/** In their order; what was acted on, or is unfinished, stays by itself. */
+function grouped(items: readonly CollectedItem[]): readonly (readonly CollectedItem[])[] {
+  const like = new Map<string, CollectedItem[]>();
+  for (const item of items) {
+    const key = wordOf(item) === 'none' ? `${item.kind} ${item.remote ?? ''} ${item.reason}` : `${like.size} alone`;
+    const group = like.get(key) ?? [];
+    group.push(item);
+    like.set(key, group);
+  }
+  return [...like.values()].flatMap((group) => (group.length > HANDFUL ? [group] : group.map((one) => [one])));
 }
 
 function summary(items: readonly CollectedItem[]): string {

@@ -340,7 +340,11 @@ t.test('M12, J36: what is kept, months, scratch, review', async (t) => {
   t.equal(said(decideKept({ ...kept, record: { kind: 'unknown' } }, '2024-05')), 'report no-record');
   const month = { ref: 'refs/owl/archive/2024-01', gone: ['a'], movedOn: [] } as const;
   t.equal(said(decideMonth({ ...month, outcome: 'expired' })), 'expire older-than-keep');
-  t.equal(said(decideMonth({ ...month, outcome: 'too-young' })), 'none too-young');
+  t.match(decideMonth({ ...month, outcome: 'too-young' }), {
+    reason: 'too-young',
+    detail: /ended less than gc\.keep ago/,
+  });
+  t.match(decideMonth({ ...month, outcome: 'not-ended' }), { reason: 'too-young', detail: 'the month has not ended' });
   const scratch = { kind: 'scratch', subject: '/s', id: 'r', job: null, used: 'no' } as const;
   t.equal(said(decideScratch({ ...scratch, run: 'settled' })), 'remove-scratch run-settled');
   t.equal(said(decideScratch({ ...scratch, run: 'unsettled' })), 'none live-run');

@@ -555,9 +555,13 @@ The remote deletes them in one step with a look at its target; one that cannot d
 
 Whatever holds work that nothing else has is told, and stays.
 
+On a terminal, many things of one kind that stay for one reason are one line with their number; a
+pipe and --json have them all.
+
 Options
        --explain <ref or path>  only say what proof one thing has or lacks
        --expire <commit>        let a kept commit go that nothing else holds; may be repeated
+   -a, --all                    a line for each thing, also where many stay for one reason
    -n, --dry-run                only say what would be done
 
 Everywhere
