@@ -101,6 +101,30 @@ t.test('07.51, S4: cancel against settle, start against start, decision against 
   t.equal(both(closed, reopened, move(reopened, 'cancel', 'cancelled')), null, 'cancel does not win over reopen');
 });
 
+t.test('S4: clocks decide nothing: whenever each side was written, the same one counts', async (t) => {
+  const accepted = move(review, 'accept', 'done');
+  const pairs: readonly (readonly [Job, Job, Job])[] = [
+    [active, review, move(active, 'cancel', 'cancelled', { claim: null })],
+    [review, move(review, 'block', 'blocked'), accepted],
+    [review, accepted, move(review, 'retry', 'pending')],
+    [review, accepted, { ...accepted, occurrence: { ...accepted.occurrence, decision: 'of another clone' } }],
+    [pending, edit(pending, { title: 'one' }), edit(pending, { title: 'two' })],
+    [pending, edit(pending, { title: 'one' }), edit(pending, { owner: 'bob' })],
+    [pending, { ...active, token: 1 }, { ...active, token: 2, claim: claim('r2'), last_run: 'r2' }],
+  ];
+  const written = (side: Job, at: string): Job => ({ ...side, updated: at, closed: side.closed === null ? null : at });
+  const decided = (merged: Job | null) => merged && { ...merged, updated: null, closed: merged.closed !== null };
+  const times = ['1999-01-01T00:00:00Z', NOW, '2099-01-01T00:00:00Z'];
+  for (const [number, [base, ours, theirs]] of pairs.entries()) {
+    const expected = decided(mergeJobs(ours, theirs, [base]));
+    for (const one of times)
+      for (const other of times) {
+        const merged = mergeJobs(written(ours, one), written(theirs, other), [base]);
+        t.same(decided(merged), expected, `${number}: ${one} and ${other}`);
+      }
+  }
+});
+
 t.test('07.53, S7: of two that went on under claims, the later claim counts, and its worker goes on', async (t) => {
   const under = (before: Job, token: number, name: string): Job =>
     move(before, 'claim', 'active', {
