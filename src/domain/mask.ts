@@ -14,6 +14,8 @@ const SHORT = 5;
 /** Characters of an output that are looked at, and of those that travel. */
 const LOOKED_AT = 64 * 1024;
 export const TRAVELS = 8 * 1024;
+/** Bytes of all outputs of one record, as it is written: far below what a record may be. */
+export const OF_A_RECORD = 256 * 1024;
 
 /** The end of it, cut between lines where it has some. Nothing is left of a value that is cut in two. */
 export function maskedEnd(output: string, masks: Masks): string {
@@ -74,6 +76,19 @@ const inUrl = (value: string): string => (/\p{Cs}/u.test(value) ? value : encode
 function inBase64(value: string): string {
   const bytes = new TextEncoder().encode(value);
   return btoa(String.fromCharCode(...bytes.subarray(0, Math.min(3_000, bytes.length - (bytes.length % 3)))));
+}
+
+/** Those for which a record has room, in their order; none that is empty. A control character takes six bytes there. */
+export function withRoom(outputs: readonly (readonly [name: string, text: string])[]): ReadonlyMap<string, string> {
+  const texts = new Map<string, string>();
+  let left = OF_A_RECORD;
+  for (const [name, text] of outputs) {
+    const size = new TextEncoder().encode(JSON.stringify(text)).length;
+    if (text === '' || size > left) continue;
+    left -= size;
+    texts.set(name, text);
+  }
+  return texts;
 }
 
 /** The values in a file of settings: each line, what stands after `=` or `:`, quoted texts, and passwords in URLs. */

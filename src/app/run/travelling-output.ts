@@ -2,14 +2,11 @@
 // of the clone that ran it (01, Records).
 
 import type { CheckResult, Verification } from '../../domain/job.js';
-import { type Masks, maskedEnd, TRAVELS, valuesIn } from '../../domain/mask.js';
+import { type Masks, maskedEnd, valuesIn, withRoom } from '../../domain/mask.js';
 import type { Workbench } from '../workbench.js';
 import { copiedContents } from '../workspace/copied-contents.js';
 import type { Workspace } from '../workspace/types.js';
 import type { Checked, ChecksRequest } from './checks.js';
-
-/** Characters of all outputs of one record: far below what a record may be. */
-const OF_A_RECORD = 32 * TRAVELS;
 
 /** The results, each with what it printed where that is to travel: those that failed first, as far as there is room. */
 export async function withTravelling(
@@ -26,14 +23,10 @@ export async function withTravelling(
       ...checked,
       notes: [...checked.notes, 'what the checks printed stays here: a copied file is too large to tell its values'],
     };
-  const texts = new Map<string, string>();
-  let left = OF_A_RECORD;
-  for (const { name } of [...checked.results].sort((one, two) => rank(one) - rank(two))) {
-    const text = maskedEnd((checked.outputs.get(name) ?? Buffer.alloc(0)).toString('utf8'), masks);
-    if (text === '' || text.length > left) continue;
-    left -= text.length;
-    texts.set(name, text);
-  }
+  const failedFirst = [...checked.results].sort((one, two) => rank(one) - rank(two));
+  const texts = withRoom(
+    failedFirst.map(({ name }) => [name, maskedEnd(checked.outputs.get(name)?.toString('utf8') ?? '', masks)]),
+  );
   return {
     ...checked,
     results: checked.results.map((result) => {

@@ -1,7 +1,7 @@
 // What a check printed on its way into a record: nothing of a passed variable or a copied file, and no path of this machine (01, Records).
 
 import { t } from 'tap';
-import { type Masks, maskedEnd, TRAVELS, valuesIn } from '../../../src/domain/mask.js';
+import { type Masks, maskedEnd, OF_A_RECORD, TRAVELS, valuesIn, withRoom } from '../../../src/domain/mask.js';
 
 const masks = (values: readonly string[], paths: Readonly<Record<string, string>> = {}): Masks => ({
   values,
@@ -53,6 +53,15 @@ t.test('01: of a long output its end travels, from a whole line on, and no half 
   const long = 'abcdefghijklmnopqrstuvwxyz0123456789';
   for (let at = 0; at < long.length; at += 1)
     t.notMatch(maskedEnd(`${long.repeat(4_000)}${'.'.repeat(at)}`, masks([long])), /[a-z0-9]{3}/, `${at}`);
+});
+
+t.test('01: whatever checks print, a record of it stays far below what a record may be', async (t) => {
+  const outputs = Array.from({ length: 100 }, (_, at): [string, string] => [`check ${at}`, '\u0001'.repeat(TRAVELS)]);
+  const kept = withRoom([['empty', ''], ['first', 'said'], ...outputs, ['last', 'said']]);
+  t.ok(JSON.stringify([...kept]).length < 1.5 * OF_A_RECORD);
+  t.same([...kept.keys()].slice(0, 2), ['first', 'check 0'], 'the first ones first');
+  t.ok(kept.has('last'), 'and what there is room for');
+  t.notOk(kept.has('empty'));
 });
 
 t.test('01, J15: the values of a file of settings', async (t) => {
