@@ -34,12 +34,15 @@ export const parseEntry = (data: Buffer): readonly Oid[] =>
 /** Tips of the chains of a Job that were folded, newest month first. */
 export async function archivedTips(env: StoreEnv, job: string): Promise<readonly Oid[]> {
   const tips: Oid[] = [];
-  for (const { tip } of await listMonths(env)) {
-    const { tree } = await env.objects.commit(tip);
-    const entry = await lookUp(env.objects, tree, archivePath(job));
-    if (entry !== null) tips.push(...parseEntry(await env.objects.blob(entry.oid)));
-  }
+  for (const { tip } of await listMonths(env)) tips.push(...(await tipsIn(env, tip, job)));
   return tips;
+}
+
+/** The same, of one archive by its tip. */
+export async function tipsIn(env: Pick<StoreEnv, 'objects'>, archive: Oid, name: string): Promise<readonly Oid[]> {
+  const { tree } = await env.objects.commit(archive);
+  const entry = await lookUp(env.objects, tree, archivePath(name));
+  return entry === null ? [] : parseEntry(await env.objects.blob(entry.oid));
 }
 
 /** Every entry of a month: id -> tips, newest first. */

@@ -4,9 +4,10 @@ import { OwlError } from '../../domain/errors.js';
 import type { Job } from '../../domain/job.js';
 import { moveJob } from '../../domain/machine.js';
 import type { Tx, Updated } from '../../state/types.js';
-import { changeJob, jobRef, ownTip } from '../jobs.js';
+import { changeJob, findJob, jobRef, ownTip } from '../jobs.js';
 import type { Workbench } from '../workbench.js';
 import { bringRetired, lookBranchBack } from './branch-back.js';
+import { bringArchivedJob } from './bring-archived.js';
 
 /** A live Run is superseded by it; the caller stops it first. Throws OwlError `wrong-state`. */
 export const cancelJob = (bench: Workbench, id: string): Promise<Updated<Job>> =>
@@ -25,8 +26,9 @@ export const cancelJob = (bench: Workbench, id: string): Promise<Updated<Job>> =
  * A cancelled Job becomes pending, or done where its merge arrived after that (G35): it would be merged a second time; a done one that was not merged, or whose merge was taken back, goes to review, with its branch.
  * Throws OwlError `wrong-state`, `refused`, `nothing-kept`.
  */
-export const reopenJob = (bench: Workbench, id: string): Promise<Updated<Job>> =>
-  changeJob(bench, id, 'reopen', null, async (job, tx) => {
+export async function reopenJob(bench: Workbench, id: string): Promise<Updated<Job>> {
+  await bringArchivedJob(bench, await findJob(await bench.store.snapshot(), id));
+  return changeJob(bench, id, 'reopen', null, async (job, tx) => {
     if (job.dropped !== null) {
       throw new OwlError('wrong-state', `job ${job.id} was dropped; restore brings its branch back`, {
         preserved: ['nothing was changed'],
@@ -42,6 +44,7 @@ export const reopenJob = (bench: Workbench, id: string): Promise<Updated<Job>> =
     else await bringRetired(bench, job, tx);
     return { job: moved, event: 'job.reopened', subject: `job ${job.id}: open again, ${to}` };
   });
+}
 
 /** A merge of ours takes the branch away, and so does `gc` with what the base has; what it held is kept, or below the merge. */
 async function bringBranch(bench: Workbench, job: Job, tx: Tx): Promise<void> {

@@ -11,6 +11,7 @@ import { oneLine } from '../../state/message.js';
 import type { Tx, Updated } from '../../state/types.js';
 import { knownClone } from '../clone.js';
 import { bringRetired } from '../decide/branch-back.js';
+import { bringArchivedGoal } from '../decide/bring-archived.js';
 import { findGoal } from '../goals.js';
 import { refuseUnknown } from '../publish/note.js';
 import { refuseWhileReverting } from '../revert/note.js';
@@ -82,7 +83,9 @@ export async function decideGoal(
         );
   const caller = callerOf(bench);
   const clone = await knownClone(bench);
-  const binder = await openBinder(bench, await findGoal(await bench.store.snapshot(), decision.goal));
+  const known = await findGoal(await bench.store.snapshot(), decision.goal);
+  const binder = await openBinder(bench, known);
+  if (decision.verb !== 'cancel') await bringArchivedGoal(bench, known);
   return updateOrTry<Goal>(
     bench,
     { step: `goal-${decision.verb}`, ...(request === undefined ? {} : { request }) },

@@ -16,6 +16,7 @@ import { failpoint } from '../../system/failpoint.js';
 import { fetchState, trackedState } from '../state-share/part.js';
 import type { Workbench } from '../workbench.js';
 import { noteArrival } from './arrive.js';
+import { SHARED_NOTE } from './shared.js';
 
 export interface Exchanged {
   readonly remote: string;
@@ -42,8 +43,6 @@ export interface ExchangeOptions {
 
 const TRIES = 6;
 const PAUSE = 250;
-/** The clone's state has been on a remote: from then on it has a repository's id of its own (S9). */
-const SHARED = 'shared';
 
 /** Throws OwlError `remote`, `busy`, `foreign-state`, `newer-state`, `damaged-state`. */
 export async function exchangeState(
@@ -210,7 +209,7 @@ const isRewritten = async (env: StoreEnv, before: Oid, now: Oid): Promise<boolea
  * One that was shared has its repository, and another id is another one's (S2, S9).
  */
 async function isFirstUse(bench: Workbench, env: StoreEnv, remote: string): Promise<boolean> {
-  if ((await bench.notes.read(SHARED)) !== null) return false;
+  if ((await bench.notes.read(SHARED_NOTE)) !== null) return false;
   const here = (await env.engine.list('refs/heads/')).filter(({ ref }) => !ref.startsWith('refs/heads/refine/'));
   const there = (await env.engine.list(`refs/remotes/${remote}/`)).filter(({ ref }) => !ref.includes('/refine/'));
   for (const { oid: theirs } of there) {
@@ -223,7 +222,7 @@ async function isFirstUse(bench: Workbench, env: StoreEnv, remote: string): Prom
 }
 
 async function noteShared(bench: Workbench, remote: string, tip: Oid): Promise<void> {
-  if ((await bench.notes.read(SHARED)) === null) await bench.notes.write(SHARED, { remote }, 'absent');
+  if ((await bench.notes.read(SHARED_NOTE)) === null) await bench.notes.write(SHARED_NOTE, { remote }, 'absent');
   const name = remoteNoteName(remote);
   const before = await bench.notes.read<{ readonly tip: Oid }>(name);
   if (before?.value.tip !== tip) await bench.notes.write(name, { tip }, before?.oid ?? 'absent');
