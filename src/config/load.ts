@@ -3,6 +3,7 @@
 import { isOwlError } from '../domain/errors.js';
 import type { Oid } from '../domain/git.js';
 import type { LoadedPolicy } from '../domain/policy.js';
+import { sayNever } from '../domain/skill.js';
 import type { Repository } from '../git/repository.js';
 import type { Environment } from '../system/environment.js';
 import { type Found, findConfiguration } from './find.js';
@@ -61,7 +62,7 @@ export async function loadPolicy(request: PolicyRequest): Promise<LoadedPolicy> 
     commit,
     blob: base?.blob ?? null,
     path: base?.path ?? null,
-    warnings: [...warnings, ...user.warnings],
+    warnings: [...warnings, ...user.warnings, ...sayNever(policy.skills)],
     commands,
     digest: digestOf(commands),
   };

@@ -6,7 +6,7 @@ import { OwlError } from '../../domain/errors.js';
 import type { EventName } from '../../domain/events.js';
 import { CLOSED_GOALS, type Goal } from '../../domain/goal.js';
 import { isOfOccurrence, sayOccurrence } from '../../domain/invocation.js';
-import { statusEvent } from '../../domain/skill.js';
+import { momentsLeft, statusEvent } from '../../domain/skill.js';
 import { oneLine } from '../../state/message.js';
 import type { Tx, Updated } from '../../state/types.js';
 import { knownClone } from '../clone.js';
@@ -102,7 +102,7 @@ export async function decideGoal(
       if (!isOfOccurrence(goal, next)) {
         await closeWaiting(tx, goal, clone, 'another decision came before it was started');
         // What is due is recorded, and nothing else (G61).
-        const left = goal.status === next.status ? [] : [statusEvent(goal.status, 'exit')];
+        const left = momentsLeft(goal.status, next.status).map((moment) => statusEvent(goal.status, moment));
         const due =
           binder === null ? [] : await bindEvents(tx, next, binder, [...left, statusEvent(next.status, 'enter')]);
         // Nothing looks at a closed Goal again by itself.

@@ -15,6 +15,7 @@ import { ensureWorkspace } from '../workspace/create.js';
 import { worktreePath } from '../workspace/path.js';
 import { loadRegistration } from '../workspace/registration.js';
 import { sayRefused, type Workspace } from '../workspace/types.js';
+import { cutRound } from './cut-round.js';
 import { currentRoundJob } from './round-jobs.js';
 
 /** The worktree alone, made again when it is missing; whoever works there next does its setup. */
@@ -55,7 +56,9 @@ const registeredAt = async (bench: Workbench, { id }: Job): Promise<string | nul
 
 /** A text: why it is not to be had. */
 export async function roundWorkspace(bench: Workbench, goal: Goal, loaded: LoadedPolicy): Promise<Workspace | string> {
-  const job = await currentRoundJob(await bench.store.snapshot(), goal);
+  const known = await currentRoundJob(await bench.store.snapshot(), goal);
+  const job = known?.onto === null ? await cutRound(bench, goal, known, loaded.policy) : known;
+  if (typeof job === 'string') return job;
   const tip = job === null ? null : await (await bench.repository.engine()).resolve(jobRef(job));
   if (job === null || tip === null) return `round ${goal.round} has no branch here`;
   const found = await openRound(bench, job, loaded.policy, tip);

@@ -148,6 +148,7 @@ const skillOf = ({ policy }: LoadedPolicy, { on, skill }: Invocation): Skill | n
   boundTo(policy.skills, on).find(({ name }) => name === skill) ?? null;
 
 async function never(bench: Workbench, invocation: Invocation, text: string): Promise<null> {
+  bench.say(`goal ${invocation.goal}: ${invocation.skill} for ${invocation.on} is not started: ${text}`);
   await endInvocation(bench, invocation, { outcome: 'never-ran', exit: null, text, pins: [] });
   return null;
 }

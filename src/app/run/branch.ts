@@ -9,13 +9,15 @@ import { reason } from '../../domain/reasons.js';
 import { boundaryFor } from '../../git/boundary.js';
 import { branchConflicts } from '../../git/branch.js';
 import { commitFile } from '../../git/commit-file.js';
+import type { RefUpdate } from '../../git/engine.js';
 import { replay } from '../../git/replay.js';
+import type { Tx } from '../../state/types.js';
 import { failpoint } from '../../system/failpoint.js';
 import { moveBranchWithCheckouts } from '../follow.js';
 import { ownHandoff } from '../handoff.js';
 import { jobBranch, jobRef } from '../jobs.js';
 import type { Workbench } from '../workbench.js';
-import { type Asker, keepOnly, recordMove } from './settle.js';
+import { type Asker, keepOnly } from './settle.js';
 import { takeOver } from './take-over.js';
 
 export interface Based {
@@ -69,11 +71,18 @@ async function nameProblem(bench: Workbench, job: Job): Promise<Reason | null> {
   }
 }
 
+/** Writes where the branch begins, with its move under the intent of that write, and `more`. */
+export type RecordCut = (
+  change: Pick<Job, 'onto' | 'tip'>,
+  move: RefUpdate,
+  more: ((tx: Tx) => Promise<void>) | undefined,
+) => Promise<'done' | 'refused' | 'superseded'>;
+
 /**
- * The first Run: cut at the base commit, or at the tip of `--from` with its base recorded as their merge base (J8). The record
+ * The first Run, or a Skill before it: cut at the base commit, or at the tip of `--from` with its base recorded as their merge base (J8). The record
  * is written first and the branch made under its intent, so that a kill in between leaves a branch that is known to be ours.
  */
-export async function cutBranch(bench: Workbench, request: BranchRequest, run: Run): Promise<BranchResult> {
+export async function cutBranch(bench: Workbench, request: BranchRequest, record: RecordCut): Promise<BranchResult> {
   const { job, base } = request;
   const engine = await bench.repository.engine();
   let start = base.oid;
@@ -96,10 +105,7 @@ export async function cutBranch(bench: Workbench, request: BranchRequest, run: R
   await failpoint('run.before-branch');
   const onto = { ref: base.ref, oid: boundary };
   const move = { ref: jobRef(job), old: 'absent', new: start } as const;
-  const made = await recordMove(bench, run, { onto, tip: start }, move, {
-    asker: request.asker,
-    ...(taken === null ? {} : { more: taken.record }),
-  });
+  const made = await record({ onto, tip: start }, move, taken?.record);
   await failpoint('run.after-branch');
   if (made === 'superseded') {
     return { ...blocked(reason('interrupted', 'another decision came meanwhile')), superseded: true };

@@ -32,7 +32,7 @@ import { type Based, type Blocked, cutBranch, rebaseBranch, restartBranch, seedH
 import { errandOf } from './errand.js';
 import { furnish } from './furnish.js';
 import { restoreHandoff } from './left-handoff.js';
-import { type Asker, keepOnly } from './settle.js';
+import { type Asker, keepOnly, recordMove } from './settle.js';
 
 export interface Ready {
   readonly kind: 'ready';
@@ -251,7 +251,9 @@ async function prepareBranch(bench: Workbench, input: BranchInput): Promise<Bran
   const request = { job, base, policy, label: `run ${run.number}`, asker };
   let based: Based;
   if (job.onto === null) {
-    const cut = await cutBranch(bench, request, run);
+    const cut = await cutBranch(bench, request, (change, move, more) =>
+      recordMove(bench, run, change, move, { asker, ...(more === undefined ? {} : { more }) }),
+    );
     if (cut.kind !== 'based') return cut.kind === 'landed' ? { kind: 'landed', run } : blockedBy(run, job, cut);
     based = cut;
   } else {

@@ -3,7 +3,7 @@
 
 import { OwlError } from '../../../domain/errors.js';
 import type { Goal, Priority } from '../../../domain/goal.js';
-import { goalMayHappen, moveGoal, wrongStatus } from '../../../domain/goal-machine.js';
+import { goalMayHappen, isAutomated, moveGoal, wrongStatus } from '../../../domain/goal-machine.js';
 import { titleOf } from '../../../domain/title.js';
 import type { Tx, Updated } from '../../../state/types.js';
 import { readPrompt } from '../../enqueue.js';
@@ -55,9 +55,15 @@ export async function editGoal(
     const kept = { reason: goal.reason, failed_in: goal.failed_in };
     const edited = moveGoal(goal, { event: 'edit', to: goal.status, op: tx.op, at: tx.now }, { ...kept, ...change });
     const what = Object.entries(edit).flatMap(([name, value]) => (value === undefined ? [] : [name]));
-    return { goal: edited, event: 'goal.edited', said: `edited: ${what.join(', ')}` };
+    // Its place, labels and needs are no decision about what is done: who works on it, and what is due, stay (01).
+    const decided = isAutomated(goal.status) || what.some((name) => DECIDES.has(name));
+    const next = decided ? edited : { ...edited, occurrence: goal.occurrence };
+    return { goal: next, event: 'goal.edited', said: `edited: ${what.join(', ')}` };
   });
 }
+
+/** What is asked for, of whom, and where it goes. */
+const DECIDES: ReadonlySet<string> = new Set(['title', 'request', 'owner', 'target'] satisfies (keyof GoalEdit)[]);
 
 /** The current Round's request, or a first Round. One that was integrated stays as it was answered: a new Round asks for more. */
 async function changeRequest(tx: Tx, goal: Goal, request: string): Promise<Partial<Goal>> {

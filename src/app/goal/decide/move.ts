@@ -5,7 +5,7 @@ import type { Goal, GoalStatus } from '../../../domain/goal.js';
 import { FRESH_ROUND, isAutomated, lacking, moveGoal } from '../../../domain/goal-machine.js';
 import type { Updated } from '../../../state/types.js';
 import type { Workbench } from '../../workbench.js';
-import { decideGoal } from '../control.js';
+import { callerOf, decideGoal } from '../control.js';
 import { AS_IT_IS, currentRoundJob, requeueJob } from '../round-jobs.js';
 import { refuseMergedRound } from './merged-round.js';
 
@@ -31,7 +31,7 @@ export function moveGoalTo(bench: Workbench, id: string, request: MoveRequest): 
     );
     if (moved === goal) return null;
     if (request.to !== 'backlog') await refuseMergedRound(tx, goal);
-    if (isAutomated(goal.status) && goal.window === null && !request.force)
+    if (isAutomated(goal.status) && goal.window === null && !request.force && !isAskedFor(bench))
       throw refused(goal, `is at work: ${goal.status}`, `git owl goal move ${goal.id} ${request.to} --force`);
     const missing = lacking(goal, request.to);
     if (missing !== null) throw refused(goal, `cannot go to ${request.to}: ${missing}`, `git owl show ${goal.id}`);
@@ -41,6 +41,9 @@ export function moveGoalTo(bench: Workbench, id: string, request: MoveRequest): 
     return { goal: moved, event: 'goal.moved', said: `from ${goal.status} to ${request.to}${guarded}` };
   });
 }
+
+/** By a Skill of that very step: it waits for the Skill, and looks at what was decided before it goes on (G42, G63). */
+const isAskedFor = (bench: Workbench): boolean => (callerOf(bench)?.occurrence ?? null) !== null;
 
 const PHASES = { plan: 'plan', implement: 'execute' } as const;
 
