@@ -2,7 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { t } from 'tap';
-import { addGoal, APART, showGoal as show } from '../fixtures/goals.js';
+import { APART, addGoal, showGoal as show } from '../fixtures/goals.js';
 import { type Sandbox, sandbox } from '../fixtures/sandbox.js';
 
 t.setTimeout(900_000);
