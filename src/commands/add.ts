@@ -15,6 +15,7 @@ import type { Repository } from '../git/repository.js';
 import type { Report } from '../output/report.js';
 import { describeJob } from './describe.js';
 import { readPromptWords } from './prompt-input.js';
+import { sayUnnamed } from './unnamed-agent.js';
 
 export async function run(context: Context, request: Request): Promise<Report> {
   const bench = await openWorkbench(context);
@@ -68,6 +69,7 @@ export async function run(context: Context, request: Request): Promise<Report> {
       return context.streams.stdout.terminal ? [theme.text(addedLine(added))] : [added.job.id];
     },
     notes: [
+      ...(elsewhere.length === 0 ? sayUnnamed(current.loaded, added.job.agent) : []),
       ...(await unknownAgent(bench, added.job, current)),
       ...unpublishedNote(current),
       ...elsewhere,

@@ -26,7 +26,7 @@ export async function run(context: Context, request: Request): Promise<Report> {
     const { force, pending, findings: configured } = await checkConfigured(bench);
     findings.push(...configured);
     if (force !== null) {
-      context.streams.progress.step('asking the remote');
+      if (force.base?.remote != null) context.streams.progress.step('asking the remote');
       findings.push(...(await checkBase(bench, force)));
       if (request.flag('agent')) context.streams.progress.step('starting the agent');
       findings.push(...(await checkAgents(bench, force.loaded.policy, { start: request.flag('agent'), pending })));

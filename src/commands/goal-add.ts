@@ -13,6 +13,7 @@ import { goalCommands } from '../domain/goal-next.js';
 import type { Report } from '../output/report.js';
 import { describeGoal } from './describe-goal.js';
 import { readText } from './prompt-input.js';
+import { sayUnnamed } from './unnamed-agent.js';
 
 export async function run(context: Context, request: Request): Promise<Report> {
   const bench = await openWorkbench(context);
@@ -45,6 +46,7 @@ export async function run(context: Context, request: Request): Promise<Report> {
         : [goal.id],
     notes: [
       ...(terminal ? [] : [`goal ${goal.id} is in ${goal.status}; ${where}`]),
+      ...sayUnnamed(current.loaded, null),
       ...unpublishedNote(current),
       ...current.loaded.warnings,
       ...(terminal && !bench.dryRun

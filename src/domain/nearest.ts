@@ -23,7 +23,7 @@ export function editDistance(one: string, two: string): number {
   return at(one.length, two.length);
 }
 
-/** The nearest of the known words, or null when none is near enough to be meant. Case and `-` for `_` count little. */
+/** The nearest of the known words, else one that begins so; null when none is near enough to be meant. Case and `-` for `_` count little. */
 export function nearest(word: string, known: readonly string[]): string | null {
   const plain = (text: string): string => text.toLowerCase().replaceAll('-', '_');
   const wanted = plain(word).slice(0, 80);
@@ -33,5 +33,5 @@ export function nearest(word: string, known: readonly string[]): string | null {
     const distance = editDistance(wanted, plain(candidate));
     if (distance < least) [best, least] = [candidate, distance];
   }
-  return best;
+  return best ?? (wanted.length < 3 ? null : (known.find((one) => plain(one).startsWith(wanted)) ?? null));
 }

@@ -21,6 +21,10 @@ t.test('06: doctor says once that the configuration is still to come, whatever i
         ({ status, name }: { status: string; name: string }) => status !== 'pass' && !MACHINE.includes(name),
       )
       .map(({ status, name }: { status: string; name: string }) => `${status} ${name}`);
+  const known = await box.repository({ files: PACKAGE, name: 'known' });
+  const none = (await known.owl('doctor')).stdout;
+  t.match(none, /^warn\tconfiguration\tnone is in force: no agent is named, and no check\tgit owl init$/m);
+  t.notMatch(none, /^warn\t(?:checks|agent)/m, 'which is all that is missing');
   t.same(await faults(9), ['warn configuration', 'fail base'], 'before the first commit');
   await repo.owl('init');
   t.same(await faults(9), ['warn in-force', 'fail base'], 'and with the file in the checkout');
@@ -58,6 +62,18 @@ t.test('06: init says which commands it trusts from now on, and how to take that
   t.match((await repo.owl('trust', '--dry-run')).stdout, 'not trusted');
   const bare = await box.repository({ files: { 'README.md': '# Nothing to run\n' } });
   t.notMatch((await bare.owl('init')).stderr, /trust/, 'nothing to trust');
+});
+
+t.test('J16, 06: who queues work that no agent is named for is told so, with the way', async (t) => {
+  const box = await sandbox(t);
+  const repo = await box.repository({ files: PACKAGE });
+  const told = /^it waits until the configuration of the base names an agent: git owl init writes one$/m;
+  t.match((await repo.owl('add', 'x')).stderr, told);
+  t.match((await repo.owl('goal', 'add', 'x', '--request', 'y')).stderr, told);
+  t.notMatch((await repo.owl('add', '--agent', 'claude', 'x')).stderr, told);
+  await repo.owl('init');
+  t.notMatch((await repo.owl('add', 'x')).stderr, told, 'one that is not in force yet is named instead');
+  t.match((await repo.owlFails(2, 'stat')).stderr, /did you mean status/, 'the beginning of a word is enough');
 });
 
 t.test('06: run --all ends with what waits for whom, in a line each', async (t) => {

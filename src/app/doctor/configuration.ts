@@ -11,7 +11,7 @@ import { type Finding, fail, pass, warn } from './types.js';
 export interface Configured {
   /** Null: it cannot be loaded, and a finding says why. */
   readonly force: InForce | null;
-  /** One is to come: that it is not in force is said, and what built-in values lack meanwhile is no finding of its own. */
+  /** One is to come: that none is in force is said, and what built-in values lack meanwhile is no finding of its own. */
   readonly pending: boolean;
   readonly findings: readonly Finding[];
 }
@@ -37,10 +37,10 @@ export async function checkConfigured(bench: Workbench): Promise<Configured> {
   const { loaded, at } = force;
   const findings: Finding[] = [];
   const elsewhere = await configurationElsewhere({ repository: bench.repository, loaded, ref: at?.ref ?? null });
-  const pending = isPending(force, elsewhere);
+  const pending = isPending(force);
   if (at !== null && loaded.path !== null) findings.push(pass('configuration', `${at.ref}:${loaded.path}`));
   else if (elsewhere.length === 0)
-    findings.push(warn('configuration', 'none is in force: built-in values count', 'git owl init'));
+    findings.push(warn('configuration', 'none is in force: no agent is named, and no check', 'git owl init'));
   for (const text of loaded.warnings) findings.push(warn('configuration', text, 'rename it, or remove it'));
   for (const text of elsewhere) {
     const [what, mend] = splitAdvice(text);
@@ -56,9 +56,8 @@ export async function checkConfigured(bench: Workbench): Promise<Configured> {
   return { force, pending, findings };
 }
 
-/** Until there is a base, or what is in the checkout is on it. */
-const isPending = ({ at, loaded }: InForce, elsewhere: readonly string[]): boolean =>
-  at === null || (loaded.path === null && elsewhere.length > 0);
+/** Until there is a base that has one. */
+const isPending = ({ at, loaded }: InForce): boolean => at === null || loaded.path === null;
 
 /** `… is not in force (…): push it: git push origin main` -> what, and what makes it count. */
 function splitAdvice(text: string): readonly [string, string] {
