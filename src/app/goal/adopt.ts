@@ -12,6 +12,7 @@ import { promptOf } from '../../domain/round-prompt.js';
 import { titleOf } from '../../domain/title.js';
 import { changedFiles } from '../../git/diff.js';
 import { commitLog } from '../../git/log.js';
+import { CANDIDATES_PREFIX } from '../../state/layout.js';
 import { readPrompt } from '../enqueue.js';
 import { freshId } from '../fresh-id.js';
 import { foundGoal } from '../goals.js';
@@ -114,11 +115,13 @@ async function record(bench: Workbench, adoption: Adoption): Promise<AdoptedGoal
   const loaded = await loadPolicy({ repository, environment, commit: pair.base, ref: now.at.ref as RefName });
   const target = { ...pinOf(now), config: loaded.commit, gates: gatesDigest(loaded.policy) };
   let made: Goal | undefined;
+  const tried = new Set<string>();
   const step = { step: 'goal-adopt', ...(request === undefined ? {} : { request }) };
   const updated = await updateOrTry<{ id: string; source: string }>(bench, step, async (tx) => {
     const fresh = await newGoal(bench, tx, title, { ...asked, queue: false, round: 1 });
     const candidate = { id: bench.ids.run(), ...pair };
     const goal: Goal = { ...fresh, status: 'quality', target, base, candidate };
+    tried.add(goal.id);
     const ref = branchRef(roundBranch(goal.id, 1));
     const round = newRound(goal.id, 1, text, 'adopt', tx.now);
     const queued = newRoundJob(await freshId(bench, tx), goal, round, now, await lastPosition(tx), tx);
@@ -147,12 +150,25 @@ async function record(bench: Workbench, adoption: Adoption): Promise<AdoptedGoal
     });
     made = goal;
     return { id: goal.id, source: source.name };
-  });
+  }).finally(() => unpin(bench, tried));
   const { id } = updated.result;
   const [lost] = updated.refused;
   if (lost !== undefined) await takeAway(bench, id, lost.message);
   const goal = made?.id === id ? made : foundGoal(id, await (await bench.store.snapshot()).goal(id));
   return { goal, source: source.name, repeated: updated.repeated };
+}
+
+/** What is pinned before a write that then fails is of no Goal: each try has its own id. */
+async function unpin(bench: Workbench, tried: ReadonlySet<string>): Promise<void> {
+  if (bench.dryRun) return;
+  const engine = await bench.repository.engine();
+  const snapshot = await bench.store.snapshot();
+  for (const id of tried) {
+    if ((await snapshot.goal(id)).kind !== 'unknown') continue;
+    const ref = `${CANDIDATES_PREFIX}${id}` as RefName;
+    const old = await engine.resolve(ref);
+    if (old !== null) await engine.swap({ ref, old, new: 'absent' }, 'owl: not adopted');
+  }
 }
 
 /** Its branch could not be made: without it there is no Round. Throws OwlError `name-blocked`. */
