@@ -7,6 +7,7 @@ import { openEnv } from '../../state/store.js';
 import { failpoint } from '../../system/failpoint.js';
 import { loadInForce } from '../in-force.js';
 import { jobRef } from '../jobs.js';
+import { retireClaims } from '../retire/claims.js';
 import { lookAtNames } from '../retire/look.js';
 import { retire } from '../retire/retire.js';
 import type { Workbench } from '../workbench.js';
@@ -38,7 +39,8 @@ export async function collect(bench: Workbench, expire: readonly string[]): Prom
   const items = await takeInventory(ground, pending);
   const rest = bench.dryRun ? items.map(plan) : await act(ground, items);
   const names = await retireNames(ground, rest);
-  const all = [...interrupted, ...landed, ...letGo, ...rest, ...names];
+  const claims = await retireClaims(ground);
+  const all = [...interrupted, ...landed, ...letGo, ...rest, ...names, ...claims];
   if (!bench.dryRun) await recordCollected(bench, all);
   if (!bench.dryRun && !bench.signal.aborted) await packInBackground(bench.repository);
   return all;
@@ -100,6 +102,7 @@ const WORDS: Readonly<Partial<Record<Item['action'], readonly [one: string, many
   'remove-worktree': ['checkout removed', 'checkouts removed'],
   'delete-branch': ['branch deleted', 'branches deleted'],
   retire: ['name retired', 'names retired'],
+  'remove-claim': ['claim removed', 'claims removed'],
   fold: ['chain folded', 'chains folded'],
   expire: ['let go', 'let go'],
 };
