@@ -36,12 +36,12 @@ function explainOne(found: readonly (Item | Collected)[]): Report {
 const publish = (item: Item | Collected): CollectedItem => ({
   kind: item.kind,
   subject: item.subject,
-  ...(item.remote === undefined ? {} : { remote: item.remote }),
+  remote: item.remote,
   job: item.owner,
   action: item.action,
   reason: item.reason,
   detail: item.detail,
   result: 'result' in item ? item.result : 'none',
-  ...('guarantee' in item && item.guarantee !== undefined ? { guarantee: item.guarantee } : {}),
+  guarantee: 'guarantee' in item ? item.guarantee : undefined,
   proof: item.proof,
 });

@@ -6,6 +6,7 @@ import {
   judge,
   keepIt,
   type Limits,
+  proven,
   type RecordFacts,
   recordStep,
   type Step,
@@ -49,56 +50,59 @@ export interface NameFacts {
 
 /** `Goal` or `Job`, and the reasons that are given of it. */
 const WORK = {
-  goal: { noun: 'Goal', open: 'open-goal', closed: 'goal-closed' },
-  job: { noun: 'Job', open: 'open-job', closed: 'job-closed' },
+  goal: { noun: 'Goal', closedHere: proven('its Goal is closed here'), open: 'open-goal', closed: 'goal-closed' },
+  job: { noun: 'Job', closedHere: proven('its Job is closed here'), open: 'open-job', closed: 'job-closed' },
 } as const;
 type Work = (typeof WORK)[keyof typeof WORK];
 
 const kindOf = (name: WorkBranch): Work => (name.kind === 'job' ? WORK.job : WORK.goal);
 
+const EXACT = proven('it has the exact form of a name of ours');
+/** Never said: one of the steps is lacking. */
+const NOTHING = keepIt('changed', '');
+
 export function decideName(facts: NameFacts, limits: Limits): Item {
   const { ref, remote, name, own, target } = facts;
   const id = workOf(name);
   const work = kindOf(name);
-  const of = {
-    kind: remote === null ? ('branch' as const) : ('remote-branch' as const),
-    subject: ref,
-    owner: id,
-    ...(remote === null ? {} : { remote }),
-  };
-  const odd = keepIt('malformed-name', `${ref} is not the name of a Round or a Skill`);
-  if (id === null) return judge(of, [step('it has the exact form of a name of ours', false, odd)], odd);
-  const other = keepIt('other-name', `no record of ${id} names it`);
-  const first: readonly Step[] = [
-    step('it has the exact form of a name of ours', true, odd),
+  const of =
+    remote === null
+      ? { kind: 'branch' as const, subject: ref, owner: id }
+      : { kind: 'remote-branch' as const, subject: ref, owner: id, remote };
+  if (id === null) {
+    const odd = keepIt('malformed-name', `${ref} is not the name of a Round or a Skill`);
+    return judge(of, [step(EXACT.proof.what, false, odd)], odd);
+  }
+  const first = [
+    EXACT,
     recordStep(own, `${ref} is named for ${id}`, remote === null ? '' : '; git owl sync brings the state'),
-    ...(name.kind === 'round' ? [] : [step('it is the branch that a record names', facts.named, other)]),
-    step(`its ${work.noun} is closed here`, own.kind === 'deleted' || !isOpen(own), open(work, id, own, 'here')),
   ];
+  if (name.kind !== 'round')
+    first.push(
+      step('it is the branch that a record names', facts.named, () =>
+        keepIt('other-name', `no record of ${id} names it`),
+      ),
+    );
+  const isClosed = own.kind === 'deleted' || !isOpen(own);
+  first.push(isClosed ? work.closedHere : step(work.closedHere.proof.what, false, () => open(work, id, own, 'here')));
   // Most of them, where there are many.
-  if (first.some(({ holds }) => !holds)) return judge(of, first, odd);
+  if (first.some(({ proof }) => !proof.holds)) return judge(of, first, NOTHING);
   const at = target.kind === 'seen' ? `${target.ref} at ${shortOid(target.oid)}` : '';
   const tooEarly = early(own, limits);
   return judge(
     of,
     [
       ...first,
-      step(
-        `nobody carries its ${work.noun}`,
-        (own.kind !== 'goal' && own.kind !== 'job') || !own.live,
+      step(`nobody carries its ${work.noun}`, (own.kind !== 'goal' && own.kind !== 'job') || !own.live, () =>
         keepIt('live-run', `a process carries ${sayWork(work, id)}`),
       ),
       ...sharedSteps(work, id, facts.shared),
-      step('it was closed for long enough', tooEarly === null, tooEarly ?? odd),
+      step('it was closed for long enough', tooEarly === null, tooEarly ?? NOTHING),
       ...targetSteps(facts),
-      step(
-        `its tip can be looked for in ${at}`,
-        facts.contained !== 'unknown',
+      step(`its tip can be looked for in ${at}`, facts.contained !== 'unknown', () =>
         keepIt('inspection-failed', `it cannot be told whether the target has its commits: ${facts.unsure}`),
       ),
-      step(
-        `${at} has its tip`,
-        facts.contained === 'yes',
+      step(`${at} has its tip`, facts.contained === 'yes', () =>
         unmerged(facts, id, `${at} does not have ${shortOid(facts.oid)}`),
       ),
       ...placeSteps(facts),
@@ -131,7 +135,7 @@ function sharedSteps(work: Work, id: string, shared: SharedRecord): readonly Ste
   if (shared.kind === 'unseen')
     return [step('the state on the remote could be read', false, keepIt('remote-unseen', shared.why))];
   const known = shared.kind === 'goal' || shared.kind === 'job' || shared.kind === 'deleted';
-  const differs = open(work, id, shared, where);
+  const differs = () => open(work, id, shared, where);
   return [
     step(`there is a record of its ${work.noun} ${where}`, known, differs),
     step(`its ${work.noun} is closed ${where}`, shared.kind === 'deleted' || !isOpen(shared), differs),
@@ -163,9 +167,7 @@ function targetSteps({ target }: NameFacts): readonly Step[] {
       ),
     ];
   return [
-    step(
-      'the target was just seen',
-      target.kind === 'seen',
+    step('the target was just seen', target.kind === 'seen', () =>
       keepIt('remote-unseen', target.kind === 'unseen' ? target.why : ''),
     ),
   ];
@@ -174,10 +176,8 @@ function targetSteps({ target }: NameFacts): readonly Step[] {
 function placeSteps({ remote, openIn, remoteKeeps, ref }: NameFacts): readonly Step[] {
   if (remote !== null) return [];
   return [
-    step('it is checked out nowhere', openIn === null, keepIt('checked-out', `${openIn ?? ''} has it open`)),
-    step(
-      'the remote has no such name, or lets it go first',
-      !remoteKeeps,
+    step('it is checked out nowhere', openIn === null, () => keepIt('checked-out', `${openIn ?? ''} has it open`)),
+    step('the remote has no such name, or lets it go first', !remoteKeeps, () =>
       keepIt('follows-remote', `${ref} stays as long as the remote has it`),
     ),
   ];

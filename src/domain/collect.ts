@@ -65,25 +65,34 @@ export interface Verdict {
 }
 
 /** A condition, and what follows where it does not hold. */
-export interface Step extends Proof {
-  readonly otherwise: Verdict;
+export interface Step {
+  readonly proof: Proof;
+  /** A function where to say it costs something, and there are many of them. */
+  readonly otherwise: Verdict | (() => Verdict);
 }
 
 export const verdict = (action: Action, reason: CollectReason, detail: string): Verdict => ({ action, reason, detail });
 
+type Subject = Pick<Item, 'kind' | 'subject' | 'owner' | 'remote'>;
+
 /** Goes through the steps to the first that does not hold; all hold: `then`. */
-export function judge(
-  of: Pick<Item, 'kind' | 'subject' | 'owner' | 'remote'>,
-  steps: readonly Step[],
-  then: Verdict,
-): Item {
-  const lacking = steps.findIndex((step) => !step.holds);
+export function judge(of: Subject, steps: readonly Step[], then: Verdict): Item {
+  const lacking = steps.findIndex(({ proof }) => !proof.holds);
   const looked = lacking < 0 ? steps : steps.slice(0, lacking + 1);
-  return {
-    ...of,
-    ...(steps[lacking]?.otherwise ?? then),
-    proof: looked.map(({ what, holds }) => ({ what, holds })),
-  };
+  const otherwise = steps[lacking]?.otherwise ?? then;
+  return itemOf(
+    of,
+    typeof otherwise === 'function' ? otherwise() : otherwise,
+    looked.map(({ proof }) => proof),
+  );
+}
+
+/** Each field by its name: there are many of them. */
+function itemOf(of: Subject, { action, reason, detail }: Verdict, proof: readonly Proof[]): Item {
+  const { kind, subject, owner, remote } = of;
+  return remote === undefined
+    ? { kind, subject, owner, action, reason, detail, proof }
+    : { kind, subject, owner, remote, action, reason, detail, proof };
 }
 
 /** What the state says of an id. `unknown`: absent without a tombstone, which is not "gone" (00, rule 4). */
@@ -106,16 +115,25 @@ export const isOpen = (record: RecordFacts): boolean =>
     ? record.job.state !== 'done' && record.job.state !== 'cancelled'
     : record.kind === 'goal' && !CLOSED_GOALS.has(record.goal.status);
 
-export const step = (what: string, holds: boolean, otherwise: Verdict): Step => ({ what, holds, otherwise });
+export const step = (what: string, holds: boolean, otherwise: Step['otherwise']): Step => ({
+  proof: { what, holds },
+  otherwise,
+});
+
+/** One that was looked at, and holds. */
+export const proven = (what: string): Step => step(what, true, NEVER);
+const NEVER = verdict('none', 'changed', '');
 
 export const keepIt = (reason: CollectReason, detail: string): Verdict => verdict('none', reason, detail);
 
+const RECORDED = proven('there is a record of it');
+
 /** There is a record, or a tombstone, and it can be read. */
 export function recordStep(record: RecordFacts, what: string, more: string): Step {
-  const known = record.kind === 'job' || record.kind === 'goal' || record.kind === 'deleted';
+  if (record.kind === 'job' || record.kind === 'goal' || record.kind === 'deleted') return RECORDED;
   const otherwise =
     record.kind === 'unreadable'
       ? keepIt('damaged-record', `${what}, and its record cannot be read: ${record.why}`)
       : verdict('report', 'no-record', `${what}, of which there is no record here${more}`);
-  return step('there is a record of it', known, otherwise);
+  return step(RECORDED.proof.what, false, otherwise);
 }

@@ -101,12 +101,31 @@ export function objectReader(git: Git, format: ObjectFormat, commonDir: string):
   };
 
   let fresh: Wanted[] = [];
-  /** Reads of one tick travel together. */
-  const ask = (oid: Oid): Promise<GitObject | 'missing'> =>
-    new Promise((found, failed) => {
-      const wanted: Wanted = { oid, found, failed };
-      queue.push(wanted);
-      fresh.push(wanted);
+  /** Reads of one tick travel together. In order; one promise for all of them, since they may be thousands. */
+  const ask = (oids: readonly Oid[]): Promise<readonly (GitObject | 'missing')[]> =>
+    new Promise((resolve, reject) => {
+      const answers: (GitObject | 'missing')[] = [];
+      let left = oids.length;
+      let failure: OwlError | null = null;
+      const answered = (): void => {
+        left -= 1;
+        if (left > 0) return;
+        if (failure === null) resolve(answers);
+        else reject(failure);
+      };
+      for (const [at, oid] of oids.entries()) {
+        const found = (object: GitObject | 'missing'): void => {
+          answers[at] = object;
+          answered();
+        };
+        const failed = (error: OwlError): void => {
+          failure ??= error;
+          answered();
+        };
+        const wanted = { oid, found, failed };
+        queue.push(wanted);
+        fresh.push(wanted);
+      }
       if (flushing) return;
       flushing = true;
       queueMicrotask(() => {
@@ -118,16 +137,15 @@ export function objectReader(git: Git, format: ObjectFormat, commonDir: string):
     });
 
   /** A few objects are read at once without a process; the id is the proof that they are right. */
-  const lookOrAsk = async (oid: Oid, few: boolean): Promise<GitObject | 'missing'> => {
-    const loose = few ? loadLoose(commonDir, format, oid) : null;
-    return loose ?? (few && running === null ? loadPacked(commonDir, format, oid) : null) ?? ask(oid);
-  };
+  const look = (oid: Oid): GitObject | null =>
+    loadLoose(commonDir, format, oid) ?? (running === null ? loadPacked(commonDir, format, oid) : null);
 
   const readMany = async (oids: readonly Oid[]): Promise<readonly (GitObject | null)[]> => {
-    const answers = await Promise.allSettled(oids.map((oid) => lookOrAsk(oid, oids.length <= FEW)));
-    const failed = answers.find((answer) => answer.status === 'rejected');
-    if (failed !== undefined) throw failed.reason;
-    const objects = answers.map((answer) => (answer.status === 'fulfilled' ? answer.value : 'missing'));
+    const near = oids.length <= FEW ? oids.map(look) : [];
+    const far = oids.filter((_, at) => (near[at] ?? null) === null);
+    const answers = far.length === 0 ? [] : await ask(far);
+    let next = 0;
+    const objects = oids.map((_, at) => near[at] ?? (answers[next++] as GitObject | 'missing'));
     const missing = oids.filter((_, at) => objects[at] === 'missing');
     if (missing.length > 0) await proveAbsent(git, format, commonDir, missing);
     return objects.map((object) => (object === 'missing' ? null : object));

@@ -27,36 +27,39 @@ interface Packed {
   /** In latin1, each line with its line break. */
   readonly text: string;
   readonly plain: boolean;
+  readonly ascii: boolean;
+  /** What was listed of it, by prefix: sorted, null where a line is odd. */
+  readonly listed: Map<string, readonly RefRow[] | null>;
 }
+
+const holding = (stamp: string, text: string): Packed => ({
+  stamp,
+  text,
+  plain: text === '' || text.endsWith('\n'),
+  ascii: !/[\x80-\xff]/.test(text),
+  listed: new Map(),
+});
 
 export function refFiles(commonDir: string): RefFiles {
   const path = join(commonDir, 'packed-refs');
-  let held: Packed = { stamp: '', text: '', plain: true };
+  let held = holding('', '');
 
   /** Read again only when it is another file than the last time. */
   const load = (): Packed => {
     const stat = statSync(path, { bigint: true, throwIfNoEntry: false });
     const stamp = stat === undefined ? '' : [stat.ino, stat.size, stat.mtimeNs, stat.ctimeNs].join(' ');
     if (stamp === held.stamp) return held;
-    const text = stat === undefined ? '' : readFileSync(path, 'latin1');
-    held = { stamp, text, plain: text === '' || text.endsWith('\n') };
+    held = holding(stamp, stat === undefined ? '' : readFileSync(path, 'latin1'));
     return held;
-  };
-
-  const rowAt = (text: string, at: number): RefRow | null => {
-    const start = text.lastIndexOf('\n', at - 1) + 1;
-    const oid = text.slice(start, at);
-    const ref = Buffer.from(text.slice(at + 1, text.indexOf('\n', at)), 'latin1').toString('utf8');
-    return isOid(oid) && isRefName(ref) ? { oid, ref } : null;
   };
 
   return {
     packed(ref) {
       try {
-        const { text, plain } = load();
-        if (!plain) return null;
-        const at = text.indexOf(` ${Buffer.from(ref, 'utf8').toString('latin1')}\n`);
-        return at < 0 ? 'absent' : (rowAt(text, at)?.oid ?? null);
+        const packed = load();
+        if (!packed.plain) return null;
+        const at = packed.text.indexOf(` ${Buffer.from(ref, 'utf8').toString('latin1')}\n`);
+        return at < 0 ? 'absent' : (rowAt(packed, at)?.oid ?? null);
       } catch {
         return null;
       }
@@ -67,14 +70,10 @@ export function refFiles(commonDir: string): RefFiles {
         const rows = new Map<string, RefRow>();
         const links = new Map<RefName, string>();
         if (!walk(commonDir, prefix, rows, links)) return null;
-        const { text, plain } = load();
-        if (!plain) return null;
-        const wanted = ` ${Buffer.from(prefix, 'utf8').toString('latin1')}`;
-        for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
-          const row = rowAt(text, at);
-          if (row === null) return null;
-          if (!rows.has(row.ref) && !links.has(row.ref)) rows.set(row.ref, row);
-        }
+        const packed = packedBelow(load(), prefix);
+        if (packed === null) return null;
+        if (rows.size === 0 && links.size === 0) return packed;
+        for (const row of packed) if (!rows.has(row.ref) && !links.has(row.ref)) rows.set(row.ref, row);
         for (const [ref, target] of links) {
           const file = isRefName(target) ? loadRefFile(commonDir, target) : null;
           const oid = file?.kind === 'value' ? file.oid : file?.kind === 'none' ? this.packed(target as RefName) : null;
@@ -82,12 +81,42 @@ export function refFiles(commonDir: string): RefFiles {
           // One that names nothing is no ref.
           if (oid !== 'absent') rows.set(ref, { ref, oid });
         }
-        return [...rows.values()].sort((one, two) => (one.ref < two.ref ? -1 : 1));
+        return [...rows.values()].sort(byName);
       } catch {
         return null;
       }
     },
   };
+}
+
+const byName = (one: RefRow, two: RefRow): number => (one.ref < two.ref ? -1 : 1);
+
+/** The row with the space between id and name there; null: it is odd. */
+function rowAt({ text, ascii }: Packed, at: number): RefRow | null {
+  const oid = text.slice(text.lastIndexOf('\n', at - 1) + 1, at);
+  const name = text.slice(at + 1, text.indexOf('\n', at));
+  const ref = ascii ? name : Buffer.from(name, 'latin1').toString('utf8');
+  return isOid(oid) && isRefName(ref) ? { oid, ref } : null;
+}
+
+/** All packed refs below a prefix, sorted by name; looked for once in each file. Null: ask Git. */
+function packedBelow(packed: Packed, prefix: string): readonly RefRow[] | null {
+  const before = packed.listed.get(prefix);
+  if (before !== undefined) return before;
+  const rows = packed.plain ? findBelow(packed, prefix) : null;
+  packed.listed.set(prefix, rows);
+  return rows;
+}
+
+function findBelow(packed: Packed, prefix: string): readonly RefRow[] | null {
+  const wanted = ` ${Buffer.from(prefix, 'utf8').toString('latin1')}`;
+  const rows: RefRow[] = [];
+  for (let at = packed.text.indexOf(wanted); at >= 0; at = packed.text.indexOf(wanted, at + 1)) {
+    const row = rowAt(packed, at);
+    if (row === null) return null;
+    rows.push(row);
+  }
+  return rows.sort(byName);
 }
 
 /** Adds the loose refs below `prefix`; the symbolic ones with what they name. False: something there is not plain, or there are too many. */

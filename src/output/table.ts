@@ -46,7 +46,9 @@ export function aligned(
   columns: readonly Column[],
   rows: readonly (readonly Cell[])[],
 ): Lines {
-  const natural = columns.map((_, at) => Math.max(0, ...rows.map((row) => widthOf(escapeLine(row[at]?.text ?? '')))));
+  const natural = columns.map((_, at) =>
+    rows.reduce((widest, row) => Math.max(widest, widthOf(escapeLine(row[at]?.text ?? ''))), 0),
+  );
   const widths = fit(natural, columns, width);
   return rows.map((row) =>
     columns

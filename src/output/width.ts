@@ -2,7 +2,10 @@
 
 import stringWidth from 'string-width';
 
-export const widthOf = (text: string): number => stringWidth(text);
+export const widthOf = (text: string): number => (PLAIN.test(text) ? text.length : stringWidth(text));
+
+/** Most of what is printed, and a hundred times cheaper. */
+const PLAIN = /^[\x20-\x7e]*$/;
 
 /** At most `width` columns of plain text. */
 export function cut(text: string, width: number): string {

@@ -1,5 +1,6 @@
 // Bytes of a record to the record and back: validated on every read, canonical on every write (01, Records). Pure.
 
+import { isUtf8 } from 'node:buffer';
 import * as v from 'valibot';
 import { OwlError } from '../domain/errors.js';
 import { isRefName } from '../domain/git.js';
@@ -75,12 +76,12 @@ type RecordOf<K extends RecordKind> = v.InferOutput<(typeof KINDS)[K]['schema']>
 /** Reads JSON and tells the three apart: this kind at this schema, a newer schema, not to be read (S8, 07.30). */
 function decode<S extends v.GenericSchema>(kind: Kind<S>, path: string, data: Buffer): Decoded<v.InferOutput<S>> {
   if (data.length > RECORD_LIMIT) return damaged(path, `${data.length} bytes; a record has at most 1 MiB`);
+  if (!isUtf8(data)) return damaged(path, 'not UTF-8');
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(data));
+    value = JSON.parse(data.toString('utf8'));
   } catch (error) {
     if (error instanceof SyntaxError) return damaged(path, 'not JSON');
-    if (error instanceof TypeError) return damaged(path, 'not UTF-8');
     throw error;
   }
   return validate(kind, path, value);

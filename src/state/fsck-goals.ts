@@ -8,8 +8,8 @@ import { derived, listSafely, lost, newer, treeSafely, unread } from './fsck-fin
 import { decodeFeature, PART_DECODERS } from './goal-codec.js';
 import { countGoals } from './goal-reads.js';
 import { AREAS, FEATURES_PATH, GOAL_COUNTS_PATH, isWorkId, shardOf, shardPath, workRoot } from './layout.js';
+import { GOALS, readShards } from './many-records.js';
 import { lookUp, type Tree } from './objects.js';
-import { GOALS, readRecords } from './shards.js';
 import type { StateSnapshot } from './snapshot.js';
 
 type Known = Map<string, 'open' | 'closed' | 'deleted'>;
@@ -17,11 +17,15 @@ type Known = Map<string, 'open' | 'closed' | 'deleted'>;
 /** Adds the ids of Goals to those that are known. */
 export async function checkGoals(snapshot: StateSnapshot, known: Known, findings: Finding[]): Promise<void> {
   for (const area of AREAS) {
-    for (const [shard, entry] of await listSafely(snapshot, workRoot('goal', area), findings)) {
+    const shards = await listSafely(snapshot, workRoot('goal', area), findings);
+    for await (const read of readShards(snapshot.objects, GOALS, area, shards, snapshot.now)) {
+      const { shard } = read;
       const path = shardPath('goal', area, shard);
-      const tree = await treeSafely(snapshot, path, entry.oid, findings);
-      if (tree === null) continue;
-      const rows = await readRecords(snapshot.objects, GOALS, { tree, area }, [...tree.keys()], snapshot.now);
+      if (read.kind === 'unreadable') {
+        findings.push(lost(path, read.error.message));
+        continue;
+      }
+      const { tree, rows } = read;
       for (const [id, row] of rows) {
         const where = `${path}/${id}`;
         if (!isWorkId(id) || shardOf(id) !== shard) findings.push(lost(where, 'no Goal can lie under this name'));

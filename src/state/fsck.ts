@@ -25,8 +25,9 @@ import {
   workRoot,
 } from './layout.js';
 import { loadState } from './load-state.js';
+import { JOBS, type Rows, readShards } from './many-records.js';
 import { lookUp, type Tree } from './objects.js';
-import { countRows, JOBS, parseIndex, type Rows, readRecords } from './shards.js';
+import { countRows, parseIndex } from './shards.js';
 import { createSnapshot, type StateSnapshot } from './snapshot.js';
 import { openEnv, type StoreDeps } from './store.js';
 import type { StoreEnv } from './store-env.js';
@@ -104,11 +105,15 @@ async function checkWork(
   findings: Finding[],
 ): Promise<void> {
   for (const area of AREAS) {
-    for (const [shard, entry] of await listSafely(snapshot, workRoot('job', area), findings)) {
+    const shards = await listSafely(snapshot, workRoot('job', area), findings);
+    for await (const read of readShards(snapshot.objects, JOBS, area, shards, snapshot.now)) {
+      const { shard } = read;
       const path = shardPath('job', area, shard);
-      const tree = await treeSafely(snapshot, path, entry.oid, findings);
-      if (tree === null) continue;
-      const rows = await readRecords(snapshot.objects, JOBS, { tree, area }, [...tree.keys()], snapshot.now);
+      if (read.kind === 'unreadable') {
+        findings.push(lost(path, read.error.message));
+        continue;
+      }
+      const { tree, rows } = read;
       for (const [id, row] of rows) {
         if (!isWorkId(id) || shardOf(id) !== shard)
           findings.push(lost(`${path}/${id}`, 'no Job can lie under this name'));
@@ -119,7 +124,7 @@ async function checkWork(
         known.set(id, area);
       }
       await checkRuns(snapshot, path, tree, findings);
-      if (area === 'open') await checkIndex(snapshot, shard, entry.oid, rows, findings);
+      if (area === 'open') await checkIndex(snapshot, shard, read.oid, rows, findings);
     }
   }
   for (const shard of (await listSafely(snapshot, WORK_KINDS.job.index, findings)).keys()) {

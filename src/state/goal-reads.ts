@@ -19,8 +19,8 @@ import {
   workPath,
   workRoot,
 } from './layout.js';
+import { GOALS, readShards } from './many-records.js';
 import { listFolder, lookUp } from './objects.js';
-import { deriveShard, GOALS, type RowsOf } from './shards.js';
 import type { StateRoot } from './snapshot.js';
 import type { Loaded, Snapshot } from './types.js';
 import { areaIn, loadWork } from './work-record.js';
@@ -61,13 +61,13 @@ export function goalReads(reading: Reading): GoalReads {
 
   async function allIn(area: Area): Promise<readonly Goal[]> {
     const goals: Goal[] = [];
-    for (const [shard, entry] of await listFolder(objects, root, workRoot('goal', area))) {
-      const rows = await guarded<RowsOf<Goal>>(shardPath('goal', area, shard), async () => ({
-        kind: 'found',
-        record: await deriveShard(objects, GOALS, area, entry.oid, now),
-      }));
-      if (rows.kind !== 'found') continue;
-      for (const row of rows.record.values())
+    const shards = await listFolder(objects, root, workRoot('goal', area));
+    for await (const read of readShards(objects, GOALS, area, shards, now)) {
+      if (read.kind === 'unreadable') {
+        tell({ kind: 'damaged', path: shardPath('goal', area, read.shard), why: read.error.message });
+        continue;
+      }
+      for (const row of read.rows.values())
         if (tell(row).kind === 'found' && row.kind === 'found') goals.push(row.record);
     }
     return goals.sort(queueOrder);

@@ -2,13 +2,13 @@
 
 import type { Oid } from '../domain/git.js';
 import { joinCounts, type OpenCounts } from '../domain/open-counts.js';
-import type { NewObject } from '../git/engine.js';
+import type { NewObject, TreeEntry } from '../git/engine.js';
 import { newBlob } from '../git/objects.js';
 import { formatCounts } from './counts.js';
 import { COUNTS_PATH, GOAL_COUNTS_PATH, indexPath, shardPath, workRoot } from './layout.js';
-
+import { JOBS, readShards } from './many-records.js';
 import { listFolder, lookUp } from './objects.js';
-import { deriveShard, formatIndex, JOBS } from './shards.js';
+import { formatIndex } from './shards.js';
 import { createSnapshot } from './snapshot.js';
 import type { StoreEnv } from './store-env.js';
 import { editTree } from './tree.js';
@@ -37,6 +37,7 @@ export async function indexAnew(env: StoreEnv, root: Oid, now: number, known: Oi
     await engine.write([...made, ...editor.made]);
     return sealed;
   };
+  const changed = new Map<string, TreeEntry>();
   for (const [shard, entry] of await listFolder(objects, root, workRoot('job', 'open'))) {
     const index = await sameAs(env, known, {
       folder: shardPath('job', 'open', shard),
@@ -47,10 +48,11 @@ export async function indexAnew(env: StoreEnv, root: Oid, now: number, known: Oi
       await editor.put(indexPath('job', shard), { mode: '100644', oid: index });
       continue;
     }
-    await put(
-      indexPath('job', shard),
-      formatIndex(entry.oid, await deriveShard(objects, JOBS, 'open', entry.oid, now)),
-    );
+    changed.set(shard, entry);
+  }
+  for await (const read of readShards(objects, JOBS, 'open', changed, now)) {
+    if (read.kind === 'unreadable') throw read.error;
+    await put(indexPath('job', read.shard), formatIndex(read.oid, read.rows));
   }
   const snapshot = createSnapshot(objects, null, await seal(), now);
   const treeOf = async (kind: 'job' | 'goal'): Promise<Oid | null> =>

@@ -4,12 +4,10 @@ import type { Oid } from '../domain/git.js';
 import type { Goal } from '../domain/goal.js';
 import type { TreeEntry } from '../git/engine.js';
 import { AREAS, type Area, isWorkId, shardOf, tombstonePath, workRoot } from './layout.js';
+import { GOALS, readRecords } from './many-records.js';
 import { isUnreadable, listFolder, type Tree } from './objects.js';
-import { GOALS, readRecords } from './shards.js';
 import type { StateSnapshot } from './snapshot.js';
 import type { Loaded } from './types.js';
-
-const AT_ONCE = 500;
 
 /** Each as `snapshot.goal` has it. */
 export async function loadGoals(
@@ -48,12 +46,9 @@ async function loadPlain(
   }
   for (const area of AREAS) {
     const tree = area === 'open' ? open : closed;
-    for (let at = 0; at < places[area].length; at += AT_ONCE) {
-      const some = places[area].slice(at, at + AT_ONCE);
-      const rows = await readRecords(objects, GOALS, { tree, area }, some, now);
-      // What is broken is remembered by the snapshot when it is looked at alone.
-      for (const [id, row] of rows) if (row.kind === 'found') found.set(id, row);
-    }
+    const rows = await readRecords(objects, GOALS, { tree, area }, places[area], now);
+    // What is broken is remembered by the snapshot when it is looked at alone.
+    for (const [id, row] of rows) if (row.kind === 'found') found.set(id, row);
   }
 }
 

@@ -18,17 +18,19 @@ export interface Objects {
   /** In order; what cannot be read is null, since one broken blob must not hide the others. */
   blobs(oids: readonly Oid[]): Promise<readonly (Buffer | null)[]>;
   commit(oid: Oid): Promise<Commit>;
+  /** Records that were read, by the folder that they were read from, for as long as they are remembered. */
+  readonly records: Recent<string, unknown>;
 }
 
 const CACHED_TREES = 2048;
+const CACHED_RECORDS = 16_384;
 /** Beside a `gc --prune=now` objects can be away for a moment, until their writer has looked and written them again. */
 const PATIENCE = [20, 60, 150] as const;
 
 export function createObjects(engine: Engine, sleep: (ms: number) => Promise<void>): Objects {
-  const cache = new Map<Oid, Tree>();
+  const cache = recent<Oid, Tree>(CACHED_TREES);
 
   const remember = (oid: Oid, tree: Tree): Tree => {
-    if (cache.size >= CACHED_TREES) for (const old of [...cache.keys()].slice(0, CACHED_TREES / 2)) cache.delete(old);
     cache.set(oid, tree);
     return tree;
   };
@@ -64,6 +66,22 @@ export function createObjects(engine: Engine, sleep: (ms: number) => Promise<voi
     blobs: async (oids) =>
       (await readLeniently(engine, oids)).map((found) => (found?.type === 'blob' ? found.data : null)),
     commit: async (oid) => parseCommit(oid, await load(oid, 'commit')),
+    records: recent(CACHED_RECORDS),
+  };
+}
+
+export type Recent<K, V> = Pick<Map<K, V>, 'get' | 'has' | 'set'>;
+
+/** A map of at most so many: where there would be more, the older half is forgotten. */
+function recent<K, V>(limit: number): Recent<K, V> {
+  const map = new Map<K, V>();
+  return {
+    get: (key) => map.get(key),
+    has: (key) => map.has(key),
+    set: (key, value) => {
+      if (map.size >= limit) for (const old of [...map.keys()].slice(0, limit / 2)) map.delete(old);
+      return map.set(key, value);
+    },
   };
 }
 

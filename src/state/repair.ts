@@ -21,8 +21,9 @@ import {
   WORK_KINDS,
   workRoot,
 } from './layout.js';
+import { JOBS, type Row, readShards } from './many-records.js';
 import { isUnreadable, listFolder, lookUp } from './objects.js';
-import { countRows, deriveShard, formatIndex, JOBS, type Row } from './shards.js';
+import { countRows, formatIndex } from './shards.js';
 import type { StateSnapshot } from './snapshot.js';
 import { openEnv, type StoreDeps } from './store.js';
 import type { StoreEnv } from './store-env.js';
@@ -168,12 +169,11 @@ async function deriveAll(
     await editor.put(path, { mode: '100644', oid: newBlob(env.objects.format, data).oid });
   const all: Row<Job>[] = [];
   const shards = await listFolder(env.objects, snapshot.root, workRoot('job', 'open'));
-  for (const [shard, entry] of shards) {
+  for await (const read of readShards(env.objects, JOBS, 'open', shards, snapshot.now)) {
+    const { shard } = read;
     const tree = await editor.seal(shardPath('job', 'open', shard));
     if (tree === null) continue;
-    const rows = new Map(
-      await deriveShard(env.objects, JOBS, 'open', entry.oid, snapshot.now).catch(emptyWhenUnreadable),
-    );
+    const rows = new Map(read.kind === 'read' ? read.rows : []);
     for (const [path, data] of restored) {
       const id = /^open\/jobs\/[0-9a-f]{2}\/([^/]+)\/job\.json$/.exec(path)?.[1];
       if (id === undefined || !isWorkId(id) || !path.startsWith(`${shardPath('job', 'open', shard)}/`)) continue;
@@ -218,11 +218,6 @@ async function countGoalsAgain(
   }
   return formatCounts(tree, countGoals(goals.values()), 'goals');
 }
-
-const emptyWhenUnreadable = (error: unknown): ReadonlyMap<string, Row<Job>> => {
-  if (isUnreadable(error)) return new Map();
-  throw error;
-};
 
 async function differs(env: StoreEnv, snapshot: StateSnapshot, path: string, data: Buffer): Promise<boolean> {
   const entry = await lookUp(env.objects, snapshot.root, path);

@@ -21,8 +21,9 @@ import {
   workPath,
   workRoot,
 } from './layout.js';
+import { JOBS, type Row, type Rows, readShards } from './many-records.js';
 import { isUnreadable, listFolder, lookUp, type Objects } from './objects.js';
-import { countRows, deriveShard, JOBS, loadOpen, type Row, type Rows } from './shards.js';
+import { countRows, loadOpen } from './shards.js';
 import type { Damage, Loaded, Meta, Snapshot } from './types.js';
 import { areaIn, loadWork } from './work-record.js';
 
@@ -154,12 +155,10 @@ export function createSnapshot(objects: Objects, tip: Oid | null, root: Oid | nu
     openJobs: async () => found((await openRows()).values()),
     closedJobs: async () => {
       const jobs: Job[] = [];
-      for (const [shard, entry] of await listFolder(objects, root, workRoot('job', 'closed'))) {
-        const rows = await guarded<Rows>(shardPath('job', 'closed', shard), async () => ({
-          kind: 'found',
-          record: await deriveShard(objects, JOBS, 'closed', entry.oid, now),
-        }));
-        if (rows.kind === 'found') jobs.push(...found(rows.record.values()));
+      const shards = await listFolder(objects, root, workRoot('job', 'closed'));
+      for await (const read of readShards(objects, JOBS, 'closed', shards, now)) {
+        if (read.kind === 'read') jobs.push(...found(read.rows.values()));
+        else tell({ kind: 'damaged', path: shardPath('job', 'closed', read.shard), why: read.error.message });
       }
       return jobs.sort(queueOrder);
     },

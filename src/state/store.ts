@@ -26,6 +26,7 @@ export function createStore(deps: StoreDeps): StateStore {
   let opened: Promise<StoreEnv> | undefined;
   const env = (): Promise<StoreEnv> => (opened ??= openEnv(deps));
   const store: StateStore = {
+    env,
     snapshot: async () => (await import('./load-state.js')).loadState(await env()),
     openCounts: async () => {
       const [opened, { loadCountsNow }] = await Promise.all([env(), import('./counts.js')]);

@@ -8,6 +8,7 @@ import type { Job, Run } from '../domain/job.js';
 import type { NewObject, RefUpdate } from '../git/engine.js';
 import type { ContestedRecord } from './contested.js';
 import type { Chain } from './layout.js';
+import type { StoreEnv } from './store-env.js';
 
 /** `unknown`: absent without a tombstone, "unknown here". `damaged` and `newer` are never taken for absent (01). */
 export type Loaded<T> =
@@ -172,6 +173,8 @@ export interface Intent {
 }
 
 export interface StateStore {
+  /** What it reads and writes with, for archive, retirement and the like: what was read already is not read again. */
+  env(): Promise<StoreEnv>;
   snapshot(): Promise<Snapshot>;
   /** As a snapshot's, without loading what reads records: for shell prompts. */
   openCounts(): Promise<Readonly<Record<string, number>>>;

@@ -2,8 +2,8 @@
 
 import { decodeTombstone } from './codec.js';
 import { AREAS, type Area, isWorkId, recordPath, tombstonePath, type WorkKind, workPath } from './layout.js';
+import type { WorkReader } from './many-records.js';
 import { lookUp } from './objects.js';
-import type { WorkReader } from './shards.js';
 import type { StateRoot } from './snapshot.js';
 import type { Loaded } from './types.js';
 

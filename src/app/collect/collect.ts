@@ -3,7 +3,6 @@
 import { type Item, verdict } from '../../domain/collect.js';
 import { isOwlError } from '../../domain/errors.js';
 import { packInBackground } from '../../git/maintenance.js';
-import { openEnv } from '../../state/store.js';
 import { failpoint } from '../../system/failpoint.js';
 import { loadInForce } from '../in-force.js';
 import { jobRef } from '../jobs.js';
@@ -60,11 +59,10 @@ async function retireNames(ground: Ground, rest: readonly Collected[]): Promise<
 
 async function openGround(bench: Workbench): Promise<Ground> {
   const { loaded, at } = await loadInForce(bench);
-  const { repository, clock, ids, environment } = bench;
-  const now = clock.now();
+  const now = bench.clock.now();
   return {
     bench,
-    env: await openEnv({ repository, clock, ids, environment }),
+    env: await bench.store.env(),
     limits: { now, gc: loaded.policy.gc },
     policy: loaded.policy,
     month: new Date(now).toISOString().slice(0, 7),

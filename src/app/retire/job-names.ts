@@ -4,7 +4,7 @@ import { branchName, type Oid, type RefName } from '../../domain/git.js';
 import { ROUND_PREFIX, type WorkBranch } from '../../domain/names.js';
 import type { StateSnapshot } from '../../state/snapshot.js';
 import type { Ground } from '../collect/inventory.js';
-import { namesBranch, ownBranches } from '../collect/look-refs.js';
+import { namesBranch, ownBranches, type RefsListed } from '../collect/look-refs.js';
 import { loadRecord } from '../collect/records.js';
 import type { RemoteSeen } from './remote-look.js';
 
@@ -24,11 +24,11 @@ const ofJob = (remote: string | null, { ref, oid, id }: { ref: RefName; oid: Oid
 
 /** `told`: branches of which something was said already. */
 export async function jobNamesHere(
-  { bench, policy }: Ground,
+  { policy }: Ground,
   snapshot: StateSnapshot,
+  branches: RefsListed['branches'],
   told: ReadonlySet<string>,
 ): Promise<readonly Named[]> {
-  const branches = await (await bench.repository.engine()).list('refs/heads/');
   const own = await ownBranches(snapshot, branches, policy);
   return own.filter(({ ref, exact }) => exact && !told.has(ref)).map((one) => ofJob(null, one));
 }

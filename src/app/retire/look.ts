@@ -2,7 +2,7 @@
 // reaches, what is checked out (M7, M10). A constant number of processes, however many names.
 
 import type { Item, RecordFacts } from '../../domain/collect.js';
-import { decideName, type NameFacts, type TargetSeen } from '../../domain/collect-names.js';
+import { decideName, type NameFacts, type SharedRecord, type TargetSeen } from '../../domain/collect-names.js';
 import { branchName, type Oid, type RefName } from '../../domain/git.js';
 import type { Invocation } from '../../domain/invocation.js';
 import { parseGoalBranch, workOf } from '../../domain/names.js';
@@ -15,6 +15,7 @@ import type { Ground } from '../collect/inventory.js';
 import { isLive } from '../collect/look-skill.js';
 import { jobRef } from '../jobs.js';
 import { skillRef } from '../skill/checkout.js';
+import type { Workbench } from '../workbench.js';
 import { jobNamesHere, jobNamesThere, type Named } from './job-names.js';
 import { loadRecords, sharedRecords } from './records.js';
 import { type RemoteSeen, seeRemote } from './remote-look.js';
@@ -44,64 +45,84 @@ export async function lookAtNames(ground: Ground, { going, told }: NamesRequest)
   const { bench } = ground;
   const engine = await bench.repository.engine();
   const snapshot = await loadState(ground.env);
-  const goalsHere = (await engine.list('refs/heads/refine/')).flatMap((row) => named(null, row));
-  const jobsHere = await jobNamesHere(ground, snapshot, told);
-  const remote = await seeRemote(ground, snapshot, { goals: goalsHere.length > 0, jobs: jobsHere.length > 0 });
+  const branches = await engine.list('refs/heads/');
+  const goalsHere = branches.flatMap((row) => named(null, row));
+  const jobsHere = await jobNamesHere(ground, snapshot, branches, told);
+  const [remote, ofHere] = await Promise.all([
+    seeRemote(ground, snapshot, { goals: goalsHere.length > 0, jobs: jobsHere.length > 0 }),
+    loadRecords(ground, snapshot, [...goalsHere, ...jobsHere]),
+  ]);
   const there = remote.kind === 'seen' ? remote.rows.flatMap((row) => named(remote.name, row)) : [];
   const jobsThere = remote.kind === 'seen' ? await jobNamesThere(ground, snapshot, remote) : [];
   const all = [...goalsHere, ...jobsHere, ...there, ...jobsThere];
   if (all.length === 0) return { names: [], own: snapshot.tip, remote: null };
 
-  const own = await loadRecords(ground, snapshot, all);
+  const others = all.filter(({ name }) => !ofHere.has(workOf(name) ?? ''));
+  const own = new Map([...ofHere, ...(await loadRecords(ground, snapshot, others))]);
   const shared = await sharedRecords(ground, remote, { tip: snapshot.tip, records: own }, all);
   const targets = await seeTargets(ground, remote, own, shared);
-  const contained = await containedIn(ground, all, targets);
+  const containedIn = await lookForTips(ground, all, targets);
   const open = new Map<string, string>();
   for (const { ref, path } of await openBranches(bench.repository)) if (!going.has(path)) open.set(ref, path);
 
-  const skills = await loadSkills(snapshot, all);
-  const look = await Promise.all(
-    all.map(async (one): Promise<NameFacts> => {
-      const id = workOf(one.name) ?? '';
-      const target = targetFor(one, targets.get(id));
-      const skill = skills.get(one.ref) ?? null;
-      const record = carriedBy(own.get(id) ?? { kind: 'unknown' }, skill !== null && (await isLive(bench, skill)));
-      return {
-        ...one,
-        own: record,
-        named: isNamed(one, record, skill),
-        shared: shared.get(id) ?? { kind: 'none' },
-        target,
-        ...contained(one.oid, target),
-        openIn: one.remote === null ? (open.get(one.ref) ?? null) : null,
-        remoteKeeps: false,
-      };
-    }),
-  );
-  const judged = look.map((facts): LookedName => ({ facts, item: decideName(facts, ground.limits) }));
+  const skills = await loadSkills(bench, snapshot, all);
+  const judged = all.map((one): LookedName => {
+    const { remote, ref, oid, name } = one;
+    const id = workOf(name) ?? '';
+    const target = targetFor(one, targets.get(id));
+    const skill = skills.get(ref) ?? null;
+    const record = carriedBy(own.get(id) ?? UNKNOWN, skill?.live === true);
+    const { contained, unsure } = containedIn(oid, target);
+    const facts: NameFacts = {
+      remote,
+      ref,
+      oid,
+      name,
+      own: record,
+      named: isNamed(one, record, skill),
+      shared: shared.get(id) ?? NO_STATE,
+      target,
+      contained,
+      unsure,
+      openIn: remote === null ? (open.get(ref) ?? null) : null,
+      remoteKeeps: false,
+    };
+    return { facts, item: decideName(facts, ground.limits) };
+  });
   const kept = new Set(judged.filter(({ item }) => item.remote !== undefined && item.action !== 'retire').map(refOf));
-  // A name here follows that of the remote.
+  // A name here that would go follows that of the remote.
   const names = judged.map((one): LookedName => {
-    if (one.facts.remote !== null || !kept.has(refOf(one))) return one;
+    if (one.facts.remote !== null || one.item.action !== 'retire' || !kept.has(refOf(one))) return one;
     const facts = { ...one.facts, remoteKeeps: true };
     return { facts, item: decideName(facts, ground.limits) };
   });
   return { names, own: snapshot.tip, remote };
 }
 
+const UNKNOWN: RecordFacts = { kind: 'unknown' };
+const NO_STATE: SharedRecord = { kind: 'none' };
+
+/** `live`: a process of it may live. */
+type Skill = Pick<Invocation, 'id'> & { readonly live: boolean };
+
 /** Its own record says more of a Skill's branch than its Goal's: it was recorded before the branch was made (G63). */
-async function loadSkills(snapshot: Snapshot, names: readonly Named[]): Promise<ReadonlyMap<RefName, Invocation>> {
+async function loadSkills(
+  bench: Workbench,
+  snapshot: Snapshot,
+  names: readonly Named[],
+): Promise<ReadonlyMap<RefName, Skill>> {
   const goals = new Set(names.flatMap(({ name }) => (name.kind === 'skill' ? [name.goal] : [])));
-  const skills = new Map<RefName, Invocation>();
+  const skills = new Map<RefName, Skill>();
   for (const goal of goals)
-    for (const one of await snapshot.invocations(goal)) if (one.source !== null) skills.set(skillRef(one), one);
+    for (const one of await snapshot.invocations(goal))
+      if (one.source !== null) skills.set(skillRef(one), { id: one.id, live: await isLive(bench, one) });
   return skills;
 }
 
 const carriedBy = (record: RecordFacts, live: boolean): RecordFacts =>
   live && record.kind === 'goal' ? { ...record, live } : record;
 
-function isNamed({ ref, name }: Named, record: RecordFacts, skill: Invocation | null): boolean {
+function isNamed({ ref, name }: Named, record: RecordFacts, skill: Skill | null): boolean {
   if (record.kind === 'deleted') return true;
   if (name.kind === 'skill') return skill !== null;
   return name.kind !== 'job' || (record.kind === 'job' && jobRef(record.job) === ref);
@@ -122,7 +143,7 @@ function targetFor({ remote }: Named, seen: WorkTargets | undefined): TargetSeen
 
 type Contained = (oid: Oid, target: TargetSeen) => Pick<NameFacts, 'contained' | 'unsure'>;
 
-async function containedIn(
+async function lookForTips(
   { bench }: Ground,
   names: readonly Named[],
   targets: ReadonlyMap<string, WorkTargets>,
