@@ -76,3 +76,19 @@ export async function treeSafely(
     return null;
   }
 }
+
+/** The folders at these paths together; null for one that cannot be read, which is told. */
+export async function treesSafely(
+  snapshot: StateSnapshot,
+  folders: readonly { readonly path: string; readonly oid: Oid }[],
+  findings: Finding[],
+): Promise<readonly (Tree | null)[]> {
+  try {
+    return await snapshot.objects.trees(folders.map(({ oid }) => oid));
+  } catch (error) {
+    if (!isUnreadable(error)) throw error;
+  }
+  const trees: (Tree | null)[] = [];
+  for (const { path, oid } of folders) trees.push(await treeSafely(snapshot, path, oid, findings));
+  return trees;
+}

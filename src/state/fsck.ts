@@ -4,13 +4,14 @@ import { OwlError } from '../domain/errors.js';
 import type { Oid } from '../domain/git.js';
 import type { Job } from '../domain/job.js';
 import { canonicalLine } from './canonical.js';
-import { decodeRun, decodeTombstone } from './codec.js';
+import { decodeTombstone } from './codec.js';
 import { loadCounts } from './counts.js';
 import type { Finding } from './finding.js';
 import { derived, history, listSafely, lost, newer, treeSafely, unread } from './fsck-find.js';
 import { checkGoals } from './fsck-goals.js';
 import { checkBranches, checkIntents, checkKept, checkOccupied } from './fsck-refs.js';
 import { checkTracked } from './fsck-remote.js';
+import { checkRuns } from './fsck-runs.js';
 import {
   AREAS,
   COUNTS_PATH,
@@ -26,7 +27,7 @@ import {
 } from './layout.js';
 import { loadState } from './load-state.js';
 import { JOBS, type Rows, readShards } from './many-records.js';
-import { lookUp, type Tree } from './objects.js';
+import { lookUp } from './objects.js';
 import { countRows, parseIndex } from './shards.js';
 import { createSnapshot, type StateSnapshot } from './snapshot.js';
 import { openEnv, type StoreDeps } from './store.js';
@@ -130,30 +131,6 @@ async function checkWork(
   for (const shard of (await listSafely(snapshot, WORK_KINDS.job.index, findings)).keys()) {
     if ((await lookUp(snapshot.objects, snapshot.root, shardPath('job', 'open', shard))) === null) {
       findings.push(derived(indexPath('job', shard), 'the index of a folder that is not there'));
-    }
-  }
-}
-
-async function checkRuns(snapshot: StateSnapshot, path: string, shard: Tree, findings: Finding[]): Promise<void> {
-  for (const [id, folder] of shard) {
-    const tree = folder.mode === '040000' ? await treeSafely(snapshot, `${path}/${id}`, folder.oid, findings) : null;
-    if (tree === null) continue;
-    const prompt = tree.get('prompt');
-    const runs = tree.get('runs');
-    if (prompt === undefined) findings.push(lost(`${path}/${id}/prompt`, 'the prompt is not there'));
-    else if ((await snapshot.objects.blobs([prompt.oid]))[0] === null)
-      findings.push(lost(`${path}/${id}/prompt`, 'its object is missing or not to be read'));
-    const files = runs === undefined ? null : await treeSafely(snapshot, `${path}/${id}/runs`, runs.oid, findings);
-    const entries = [...(files?.values() ?? [])];
-    const data = await snapshot.objects.blobs(entries.map((entry) => entry.oid));
-    for (const [at, entry] of entries.entries()) {
-      const where = `${path}/${id}/runs/${entry.name}`;
-      const bytes = data[at] ?? null;
-      const run = bytes === null ? null : decodeRun(where, id, entry.name.replace(/\.json$/, ''), bytes);
-      if (run === null) findings.push(lost(where, 'its object is missing or not to be read'));
-      else if (run.kind === 'damaged') findings.push(lost(where, run.why));
-      else if (run.kind === 'newer')
-        findings.push(newer(where, `schema ${run.schema}, written by ${run.writer ?? 'a newer version'}`));
     }
   }
 }

@@ -37,7 +37,7 @@ export interface Folders {
 /** So many are asked for at once: while these are decoded, Git reads as many more. */
 const AT_ONCE = 500;
 /** Shards are put together until they have so many. */
-const TOGETHER = 2000;
+const TOGETHER = 1000;
 
 /** The record of each of these ids, read from the records themselves. */
 export async function readRecords<T>(

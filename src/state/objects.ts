@@ -49,18 +49,22 @@ export function createObjects(engine: Engine, sleep: (ms: number) => Promise<voi
     format: engine.format,
     tree: async (oid) => cache.get(oid) ?? remember(oid, decodeTree(engine.format, oid, await load(oid, 'tree'))),
     trees: async (oids) => {
-      const unknown = [...new Set(oids.filter((oid) => !cache.has(oid)))];
-      const read = new Map<Oid, Tree>();
-      for (const [at, found] of (await engine.readMany(unknown)).entries()) {
-        const oid = unknown[at] as Oid;
-        read.set(
-          oid,
-          decodeTree(engine.format, oid, found === null ? await load(oid, 'tree') : expect(oid, 'tree', found)),
-        );
+      // Taken out first: what is known may be forgotten while the rest is read.
+      const all = new Map<Oid, Tree>();
+      const unknown = new Set<Oid>();
+      for (const oid of oids) {
+        const tree = cache.get(oid);
+        if (tree === undefined) unknown.add(oid);
+        else all.set(oid, tree);
       }
-      const all = oids.map((oid) => read.get(oid) ?? (cache.get(oid) as Tree));
-      for (const [oid, tree] of read) remember(oid, tree);
-      return all;
+      const wanted = [...unknown];
+      for (const [at, found] of (await engine.readMany(wanted)).entries()) {
+        const oid = wanted[at] as Oid;
+        const data = found === null ? await load(oid, 'tree') : expect(oid, 'tree', found);
+        all.set(oid, decodeTree(engine.format, oid, data));
+      }
+      for (const oid of wanted) remember(oid, all.get(oid) as Tree);
+      return oids.map((oid) => all.get(oid) as Tree);
     },
     blob: (oid) => load(oid, 'blob'),
     blobs: async (oids) =>
