@@ -49,6 +49,23 @@ export function laterClaim<T extends Job | Goal>(
 }
 
 /**
+ * A Round that is merged on one side, while a person spoke of the very same Round on the other and did not know: an edit leaves the Goal
+ * in review, any other decision is for a person again, since a Round is merged once (G32). Null: it is not so.
+ */
+export function settleArrived(
+  base: Goal,
+  { ours, theirs }: { readonly ours: Goal; readonly theirs: Goal },
+  changes: readonly [SideChange, SideChange],
+): 'ours' | 'theirs' | 'neither' | null {
+  const here = changes[0] === 'automatic' && changes[1] === 'decision';
+  const there = changes[0] === 'decision' && changes[1] === 'automatic';
+  const [came, other] = here ? [ours, theirs] : [theirs, ours];
+  if (!(here || there) || came.status !== 'review' || came.round !== other.round) return null;
+  if (other.status !== base.status) return 'neither';
+  return here ? 'ours' : 'theirs';
+}
+
+/**
  * Which of two changes counts: an automatic one yields to a decision, cancel wins over all but reopen, else neither.
  * The order of the two does not matter.
  */

@@ -197,7 +197,9 @@ export function goalWrites(
     const tree = await editor.seal(root);
     if (tree === before) return snapshot.goalCounts();
     const counted = await counts();
-    await putFile(GOAL_COUNTS_PATH, formatCounts(tree, counted, 'goals'));
+    // As every clone that derives the index again has it (`index-anew.ts`).
+    if (tree === null) await editor.remove(GOAL_COUNTS_PATH);
+    else await putFile(GOAL_COUNTS_PATH, formatCounts(tree, counted, 'goals'));
     return counted;
   }
 

@@ -67,6 +67,8 @@ async function recount(
     add(change.after.get(id), 1);
   }
   const unchanged = tree === ((await lookUp(snapshot.objects, snapshot.root, root))?.oid ?? null);
-  if (!unchanged) await putFile(COUNTS_PATH, formatCounts(tree, counts));
+  // Of a state without Jobs too, as every clone that derives the index again has it (`index-anew.ts`).
+  const known = (await lookUp(snapshot.objects, snapshot.root, COUNTS_PATH)) !== null;
+  if (!unchanged || !known) await putFile(COUNTS_PATH, formatCounts(tree, counts));
   return counts;
 }

@@ -18,6 +18,7 @@ import type { Target } from '../publish/publish.js';
 import type { Workbench } from '../workbench.js';
 import { type Held, releaseGoal } from './claim.js';
 import type { CurrentTarget } from './current-target.js';
+import { refuseMergedRound } from './decide/merged-round.js';
 import { failStep } from './fail.js';
 import { publishMerge } from './publish-merge.js';
 import { type GoalMergeDetail, settleEvidence, settleGoalMerge, type Unsettled } from './settle-merge.js';
@@ -99,6 +100,7 @@ async function begin(
   const updated = await bench.store.update<Evidence | null>({ step: 'goal-integrate' }, async (tx) => {
     const found = foundGoal(goal.id, await tx.goal(goal.id));
     if (!stands(found, goal.occurrence)) return null;
+    await refuseMergedRound(tx, found);
     const evidence = newEvidence({
       id: bench.ids.run(),
       goal: goal.id,

@@ -21,6 +21,7 @@ import { loadTaken } from '../run/capacity.js';
 import { tokenOf, type Workbench } from '../workbench.js';
 import type { GoalClaim } from './claim.js';
 import { type CurrentTarget, pinOf } from './current-target.js';
+import { mergedRound } from './decide/merged-round.js';
 import { AS_IT_IS, currentRoundJob, requeueJob } from './round-jobs.js';
 import { loadSchedule } from './schedule.js';
 
@@ -107,6 +108,9 @@ async function notNow(bench: Workbench, tx: Tx, goal: Goal, found: Goal): Promis
     return new OwlError('superseded', text, { preserved: ['nothing was created'], next });
   }
   if (((await currentRound(tx, found))?.request ?? '').trim() === '') return nothingAsked(found);
+  // Merged where nobody here knew of it, and put back by whoever settled that.
+  const merged = await mergedRound(tx, found);
+  if (merged !== null) return merged;
   const wait = (await loadSchedule(bench, tx)).find(({ id }) => id === goal.id)?.wait;
   return wait?.kind === 'waits'
     ? new OwlError('refused', `goal ${goal.id} waits: ${wait.why}`, { preserved: ['nothing was changed'], next })

@@ -7,6 +7,7 @@ import { openEnv } from '../../state/store.js';
 import { type ContestedWork, loadContested, settleSides } from '../../state/take-side.js';
 import { updateState } from '../../state/update.js';
 import type { Workbench } from '../workbench.js';
+import { withFamily } from './family.js';
 import { chosenSide } from './sides.js';
 
 export interface TakeRequest {
@@ -35,7 +36,8 @@ export async function settleContested(bench: Workbench, request: TakeRequest): P
   const choose = async (contested: readonly ContestedWork[]): Promise<readonly SettledRecord[]> => {
     const { record, take } = request;
     const named = contested.filter(({ id }) => record === null || id.startsWith(record));
-    return Promise.all(named.map(async (work) => ({ id: work.id, side: await chosenSide(bench, work, take) })));
+    const sides = named.map(async (work) => ({ id: work.id, side: await chosenSide(bench, work, take) }));
+    return withFamily(bench, contested, await Promise.all(sides));
   };
   if ((await choose(await contestedHere(bench))).length === 0) return [];
   const content = { verb: 'sync --take', ...request };

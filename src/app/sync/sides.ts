@@ -72,6 +72,12 @@ export async function chosenSide(bench: Workbench, work: ContestedWork, take: st
   });
 }
 
+/** Null: neither the version of this clone nor the only other one. */
+export async function whoseIs(bench: Workbench, work: ContestedWork, side: string): Promise<'local' | 'remote' | null> {
+  const local = await localSide(bench, work);
+  return side === local ? 'local' : side === otherSide(work, local) ? 'remote' : null;
+}
+
 export async function publishContest(bench: Workbench, work: ContestedWork): Promise<PublishedContest> {
   const local = await localSide(bench, work);
   const remote = otherSide(work, local);

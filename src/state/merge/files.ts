@@ -25,6 +25,8 @@ export interface UnitQuestion {
   readonly now: number;
   /** One side is known to have the last word. */
   readonly last: 'ours' | 'theirs' | null;
+  /** Of the Job of a Round: whether its Goal is deleted is contested, and so is whether it is. */
+  readonly disputed?: boolean;
 }
 
 type Choice = 'same' | 'ours' | 'theirs' | 'both';

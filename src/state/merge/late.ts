@@ -4,8 +4,8 @@ import type { Goal } from '../../domain/goal.js';
 import type { Job, Run } from '../../domain/job.js';
 import { decodeRun } from '../codec.js';
 import { WORK_KINDS } from '../layout.js';
+import { claimedLater } from './decision.js';
 import { at, chooseFile, goalReader, jobReader, type UnitQuestion, type UnitSide } from './files.js';
-import { claimedLater } from './work.js';
 
 export const RUN_PATH = /^runs\/([^/]+)\.json$/;
 

@@ -1,6 +1,6 @@
 // Parts of a piece of work that both sides changed: Runs, pieces of Evidence and invocations only ever become more definite (05, S2, S4). Pure.
 
-import type { Evidence, Feature } from '../../domain/goal.js';
+import type { Evidence, Feature, Round } from '../../domain/goal.js';
 import { INVOCATION_STATES, type Invocation } from '../../domain/invocation.js';
 import type { Run } from '../../domain/job.js';
 import { type Fields, takeApart } from './fields.js';
@@ -33,9 +33,15 @@ export function mergeInvocations(ours: Invocation, theirs: Invocation): Invocati
   return ours.clone < theirs.clone ? ours : theirs;
 }
 
-export const mergeFeatures = (ours: Feature, theirs: Feature, bases: readonly Feature[]): Feature | null => {
+export const mergeFeatures = (ours: Feature, theirs: Feature, bases: readonly Feature[]): Feature | null =>
+  fieldByField(ours, theirs, bases);
+
+/** What it asks for is apart from the Job that does it; two of one number that never were one are contested. */
+export const mergeRounds = (ours: Round, theirs: Round, bases: readonly Round[]): Round | null =>
+  fieldByField(ours, theirs, bases);
+
+function fieldByField<T extends object>(ours: T, theirs: T, bases: readonly T[]): T | null {
   const names = [...new Set([...Object.keys(ours), ...Object.keys(theirs)])].sort();
-  const sides = [ours, theirs].map((side) => side as unknown as Fields);
-  const [one, other] = sides as [Fields, Fields];
-  return takeApart(names, one, other, bases as unknown as readonly Fields[]) as Feature | null;
-};
+  const [one, other] = [ours, theirs] as unknown as [Fields, Fields];
+  return takeApart(names, one, other, bases as unknown as readonly Fields[]) as T | null;
+}

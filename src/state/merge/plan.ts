@@ -63,9 +63,13 @@ export async function planMerge(objects: Objects, request: PlanRequest): Promise
     if (of === undefined) files.set(difference.key, await planFile(objects, difference));
     else graves.set(of, difference);
   }
-  for (const [key, differences] of groups) {
-    const { plan, dead } = await planUnit(objects, request, key, differences, graves.get(key) ?? null);
+  // Goals first: a Job of a Round is deleted with its Goal, or not at all.
+  const disputed = new Set<string>();
+  const isGoal = ([key]: readonly [string, unknown]): boolean => key.startsWith(`${WORK_KINDS.goal.folder}/`);
+  for (const [key, differences] of [...groups].sort((one, other) => Number(isGoal(other)) - Number(isGoal(one)))) {
+    const { plan, dead } = await planUnit(objects, { ...request, disputed }, key, differences, graves.get(key) ?? null);
     units.push(plan);
+    if (plan.kind === 'goal' && plan.contested !== null && graves.has(key)) disputed.add(plan.id);
     const grave = graves.get(key);
     if (grave !== undefined) files.set(grave.key, dead === null ? null : { oid: dead });
   }
@@ -74,7 +78,7 @@ export async function planMerge(objects: Objects, request: PlanRequest): Promise
 
 async function planUnit(
   objects: Objects,
-  { roots, now, last }: PlanRequest,
+  { roots, now, last, disputed }: PlanRequest & { readonly disputed: ReadonlySet<string> },
   key: string,
   differences: readonly Difference[],
   grave: Difference | null,
@@ -103,7 +107,14 @@ async function planUnit(
   const texts = new Map<string, string>();
   for (const oid of textsNeeded(sides)) texts.set(oid, await textOf(objects, oid as Oid));
   const text = (oid: string): string => texts.get(oid) ?? '';
-  const answer = mergeUnit({ ...sides, text, now, last: last(id) });
+  const goal = [ours, theirs].flatMap((side) => goalOf(text(side.files.get(main) ?? '')) ?? [])[0];
+  const answer = mergeUnit({
+    ...sides,
+    text,
+    now,
+    last: last(id),
+    disputed: goal !== undefined && disputed.has(goal),
+  });
   const put = answer.files.get(main) ?? null;
   const record = put === null ? null : 'text' in put ? put.text : text(put.oid);
   const beside = differences.map((one) => one.ours?.area ?? one.theirs?.area).find((area) => area !== undefined);
@@ -122,6 +133,12 @@ function areaOf(text: string): Area | null {
   if (typeof value?.state === 'string') return CLOSED_STATES.has(value.state as JobState) ? 'closed' : 'open';
   if (typeof value?.status === 'string') return CLOSED_GOALS.has(value.status as GoalStatus) ? 'closed' : 'open';
   return null;
+}
+
+/** The Goal that the record of a Job belongs to; null: none. */
+function goalOf(text: string): string | null {
+  const goal = (parseJson(text) as { readonly goal?: unknown } | null)?.goal;
+  return typeof goal === 'string' ? goal : null;
 }
 
 const textOf = async (objects: Objects, oid: Oid): Promise<string> => (await objects.blob(oid)).toString('utf8');

@@ -16,11 +16,11 @@ import {
   sideName,
   sidePath,
 } from '../contested.js';
-import { decodeEvidence, decodeInvocation } from '../goal-codec.js';
+import { decodeEvidence, decodeInvocation, decodeRound } from '../goal-codec.js';
 import { WORK_KINDS } from '../layout.js';
 import { at, choose, chooseFile, goalReader, jobReader, pathsOf, type UnitQuestion, type UnitSide } from './files.js';
 import { claimedBy, lateRuns, RUN_PATH } from './late.js';
-import { mergeEvidence, mergeInvocations, mergeRuns } from './parts.js';
+import { mergeEvidence, mergeInvocations, mergeRounds, mergeRuns } from './parts.js';
 import { mergeGoals, mergeJobs } from './work.js';
 
 /** A file of the result: one that a side has, or a new one; null: none. */
@@ -72,7 +72,7 @@ export function mergeUnit(question: UnitQuestion): UnitAnswer {
     const [gone, alive] = ours.dead !== null ? [ours, theirs] : [theirs, ours];
     // An old deletion that the other side lacks was taken back there; a new one stands against what was not touched since.
     if (bases.some((base) => base.dead === gone.dead)) return whole(alive);
-    if (isUntouched(alive, bases)) return whole(gone);
+    if (isUntouched(alive, bases) && question.disputed !== true) return whole(gone);
     if (last !== null) return whole(last === 'ours' ? ours : theirs);
     return contest(question, new Set([WORK_KINDS[question.kind].file]), new Map());
   }
@@ -144,6 +144,7 @@ function mergeFile(question: UnitQuestion, path: string): string | null {
     const [folder, name] = [path.slice(0, path.indexOf('/')), path.replace(/^.*\/|\.json$/g, '')];
     if (folder === 'runs')
       result = merged(read(foundIn((data) => decodeRun(path, id, name, data))), keep<Run>(mergeRuns));
+    if (folder === 'rounds') result = merged(read(foundIn((data) => decodeRound(path, id, name, data))), mergeRounds);
     if (folder === 'evidence')
       result = merged(read(foundIn((data) => decodeEvidence(path, id, name, data))), keep<Evidence>(mergeEvidence));
     if (folder === 'invocations') {

@@ -4,82 +4,9 @@
 import type { Goal } from '../../domain/goal.js';
 import type { Job } from '../../domain/job.js';
 import { TTL_LIMIT } from '../../domain/policy.js';
-import { changeOfGoal, changeOfJob, laterClaim, type SideChange, settleChanges } from '../../domain/side-change.js';
-import { canonicalLine } from '../canonical.js';
-import { sha256 } from '../layout.js';
-import { choose, type Fields, first, mergeCount, mergeSet, pick, same, takeApart, takeTogether } from './fields.js';
-
-type Work = Job | Goal;
-
-interface Rules<T extends Work> {
-  /** Fields of the decision: they go as one, with the occurrence. */
-  readonly decision: readonly string[];
-  /** Of these, what only says when or by whom: two decisions that differ in nothing else are the same. */
-  readonly aside: readonly string[];
-  /** What the work itself came to; goes as one. */
-  readonly work: readonly string[];
-  readonly together: readonly (readonly string[])[];
-  readonly sets: readonly (keyof T & string)[];
-  /** Decided below, or by the fields beside them. */
-  readonly counted: readonly string[];
-  change(base: T, side: T): SideChange;
-}
-
-const JOB: Rules<Job> = {
-  decision: [
-    'state',
-    'phase',
-    'planned',
-    'reason',
-    'not_before',
-    'closure',
-    'no_change',
-    'claim',
-    'token',
-    'restarted_from',
-    'restart',
-    'merged',
-    'reverted',
-    'dropped',
-    'closed',
-  ],
-  aside: ['closed'],
-  work: ['onto', 'tip', 'verification', 'degraded', 'conflicts', 'handoff'],
-  together: [
-    ['agent', 'account'],
-    ['prefix', 'slug'],
-    ['goal', 'round'],
-  ],
-  sets: ['labels', 'needs', 'feedback'],
-  counted: ['ttl', 'runs', 'last_run', 'revision', 'occurrence', 'updated'],
-  change: changeOfJob,
-};
-
-const GOAL: Rules<Goal> = {
-  decision: [
-    'status',
-    'round',
-    'target',
-    'base',
-    'candidate',
-    'gates',
-    'integration',
-    'reason',
-    'failed_in',
-    'window',
-    'allow_guarded',
-    'claim',
-    'token',
-    'chain',
-    'closed',
-  ],
-  aside: ['closed'],
-  work: [],
-  together: [],
-  sets: ['labels', 'needs'],
-  counted: ['revision', 'occurrence', 'updated'],
-  change: changeOfGoal,
-};
+import { decide, fieldsOf, newest } from './decision.js';
+import { choose, type Fields, first, mergeCount, mergeSet, pick, takeApart, takeTogether } from './fields.js';
+import { GOAL, JOB, type Rules, type Work } from './rules.js';
 
 /** Null: it is contested. `bases`: the record in each common ancestor that has it. */
 export const mergeJobs = (ours: Job, theirs: Job, bases: readonly Job[]): Job | null => merge(JOB, ours, theirs, bases);
@@ -123,97 +50,6 @@ function merge<T extends Work>(rules: Rules<T>, ours: T, theirs: T, bases: reado
   } as unknown as T;
 }
 
-type Decided<T> = {
-  readonly fields: Fields;
-} & (
-  | {
-      /** The side whose decision counts, where both decided; null: one side alone did. */
-      readonly by: T | null;
-      readonly alone: false;
-    }
-  /** What the other side did was done without a claim that stood: what both changed is this one's. */
-  | { readonly by: T; readonly alone: true }
-);
-
-/** Which of two records counts, since the claim of the other was taken over (S7); null: that decides nothing. */
-export const claimedLater = (ours: Work, theirs: Work, bases: readonly Work[]): Work | null =>
-  ours.kind === 'job' && theirs.kind === 'job'
-    ? later(
-        JOB,
-        ours,
-        theirs,
-        bases.filter((base) => base.kind === 'job'),
-      )
-    : ours.kind === 'goal' && theirs.kind === 'goal'
-      ? later(
-          GOAL,
-          ours,
-          theirs,
-          bases.filter((base) => base.kind === 'goal'),
-        )
-      : null;
-
-function later<T extends Work>(rules: Rules<T>, ours: T, theirs: T, bases: readonly T[]): T | null {
-  const base = newest(bases);
-  if (base === null || takeTogether(together(rules), fieldsOf(ours), fieldsOf(theirs), bases.map(fieldsOf)) !== null)
-    return null;
-  return laterClaim(ours, theirs, [rules.change(base, ours), rules.change(base, theirs)]);
-}
-
-const together = <T extends Work>(rules: Rules<T>): readonly string[] => [...rules.decision, 'occurrence'];
-
-/** State, claim and what hangs on them, with the occurrence; null: contested. */
-function decide<T extends Work>(rules: Rules<T>, ours: T, theirs: T, bases: readonly T[], base: T): Decided<T> | null {
-  const names = together(rules);
-  const one = takeTogether(names, fieldsOf(ours), fieldsOf(theirs), bases.map(fieldsOf));
-  if (one !== null) return { fields: one, by: null, alone: false };
-  const claimed = later(rules, ours, theirs, bases);
-  // Its worker goes on: it had the claim all the time.
-  if (claimed !== null) return { fields: pick(fieldsOf(claimed), names), by: claimed, alone: true };
-  const by = settled(rules, ours, theirs, base);
-  if (by === null) return null;
-  const occurrence = {
-    number: Math.max(ours.occurrence.number, theirs.occurrence.number) + 1,
-    // Of both, so that a worker of either is superseded.
-    decision: sha256([ours.occurrence.decision, theirs.occurrence.decision].sort().join(' ')).slice(0, 16),
-  };
-  return { fields: { ...pick(fieldsOf(by), rules.decision), occurrence }, by, alone: false };
-}
-
-function settled<T extends Work>(rules: Rules<T>, ours: T, theirs: T, base: T): T | null {
-  if (same(core(rules, ours), core(rules, theirs)))
-    return isOneResult(rules, ours, theirs, base) ? first(ours, theirs) : null;
-  switch (settleChanges(rules.change(base, ours), rules.change(base, theirs))) {
-    case 'ours':
-      return ours;
-    case 'theirs':
-      return theirs;
-    case 'neither':
-      return null;
-  }
-}
-
-/**
- * The same decision about two different results is none: two clones that ran one Job each have work of their own (05, S4). What is
- * cancelled has no result.
- */
-function isOneResult<T extends Work>(rules: Rules<T>, ours: T, theirs: T, base: T): boolean {
-  if (rules.change(base, ours) === 'cancel') return true;
-  return takeTogether(rules.work, fieldsOf(ours), fieldsOf(theirs), [fieldsOf(base)]) !== null;
-}
-
-/** What was decided, without when. */
-function core<T extends Work>(rules: Rules<T>, side: T): Fields {
-  const { dropped, merged, ...rest } = pick(
-    fieldsOf(side),
-    rules.decision.filter((name) => !rules.aside.includes(name)),
-  );
-  return { ...rest, dropped: untimed(dropped), merged: untimed(merged) };
-}
-
-const untimed = (value: unknown): unknown =>
-  typeof value === 'object' && value !== null ? { ...value, at: null } : (value ?? null);
-
 function counted(ours: Work, theirs: Work, base: Work, alone: Work | null): Fields {
   if (ours.kind !== 'job' || theirs.kind !== 'job' || base.kind !== 'job') return {};
   // Each Run has a number of its own, also where both sides had one: the next is above both.
@@ -233,15 +69,6 @@ function counted(ours: Work, theirs: Work, base: Work, alone: Work | null): Fiel
   };
 }
 
-const fieldsOf = (record: Work): Fields => record as unknown as Fields;
 const setOf = <T extends Work>(record: T, name: keyof T): readonly string[] =>
   (record[name] as unknown as readonly string[] | undefined) ?? [];
 const latest = (one: string, other: string): string => (Date.parse(one) >= Date.parse(other) ? one : other);
-
-/** The ancestor that a change is judged against, where there are several: the one that was written last. */
-function newest<T extends Work>(bases: readonly T[]): T | null {
-  const sorted = [...bases].sort(
-    (one, other) => other.revision - one.revision || (canonicalLine(one) < canonicalLine(other) ? -1 : 1),
-  );
-  return sorted[0] ?? null;
-}

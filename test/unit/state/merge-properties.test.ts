@@ -3,17 +3,10 @@
 
 import fc from 'fast-check';
 import t from 'tap';
-import type { Oid } from '../../../src/domain/git.js';
 import { CLOSED_STATES, type Job } from '../../../src/domain/job.js';
 import { JOB_TABLE, moveJob, nextEvents } from '../../../src/domain/machine.js';
-import { inspect } from '../../../src/state/fsck.js';
-import { loadRoot } from '../../../src/state/guard.js';
-import { indexAnew } from '../../../src/state/index-anew.js';
-import { STATE_REF } from '../../../src/state/layout.js';
-import { mergeStates } from '../../../src/state/merge-states.js';
-import { openEnv } from '../../../src/state/store.js';
-import type { StoreEnv } from '../../../src/state/store-env.js';
-import { addJob, job, type Memory, memory, oidOf, run } from '../../fixtures/records.js';
+import { type Clone, comeToRest, makeClones, type Taken, takeStateOf } from '../../fixtures/merge-clones.js';
+import { addJob, job, oidOf, run } from '../../fixtures/records.js';
 
 type Step =
   | { readonly kind: 'add'; readonly at: number; readonly id: string }
@@ -53,19 +46,6 @@ const BEGIN: readonly Step[] = [
   { kind: 'add', at: 0, id: 'bbbb' },
   { kind: 'take', at: 1, from: 0 },
 ];
-
-interface Clone extends Memory {
-  readonly env: StoreEnv;
-}
-
-async function clones(): Promise<readonly Clone[]> {
-  const all: Clone[] = [];
-  for (let one = 0; one < CLONES; one += 1) {
-    const made = memory();
-    all.push({ ...made, env: await openEnv(made.deps) });
-  }
-  return all;
-}
 
 const found = async (clone: Clone, of: string): Promise<Job | null> => {
   const loaded = await (await clone.store.snapshot()).job(of);
@@ -140,36 +120,12 @@ function moved(before: Job, step: Extract<Step, { kind: 'event' }>, op: string, 
   }
 }
 
-/** All objects of another clone, as a fetch brings them. */
-const fetchAll = (to: Clone, from: Clone): void => {
-  for (const [oid, object] of from.engine.stored) to.engine.stored.set(oid, object);
-};
-
-interface Taken {
-  readonly contested: number;
-  readonly wrong: readonly string[];
-}
-
 async function take(to: Clone, from: Clone): Promise<Taken> {
-  const [ours, theirs] = [to.engine.refs.get(STATE_REF), from.engine.refs.get(STATE_REF)];
-  if (theirs === undefined) return { contested: 0, wrong: [] };
-  fetchAll(to, from);
-  fetchAll(from, to);
-  if (ours === undefined) {
-    to.engine.refs.set(STATE_REF, theirs);
-    return { contested: 0, wrong: [] };
-  }
   const ids = [...(await (await to.store.snapshot()).jobIds()), ...(await (await from.store.snapshot()).jobIds())];
   const sides = await Promise.all(IDS.map(async (one) => [await found(to, one), await found(from, one)] as const));
-  const merged = await mergeStates(to.env, ours, theirs, { unrelated: true });
-  const other = await mergeStates(from.env, theirs, ours, { unrelated: true });
-  const wrong: string[] = [];
-  if (merged.kind === 'foreign' || other.kind === 'foreign') return { contested: 0, wrong: ['foreign'] };
-  if (merged.tip !== other.tip) wrong.push(`not the same commit: ${merged.tip} ${other.tip}`);
-  to.engine.refs.set(STATE_REF, merged.tip);
-  const again = await mergeStates(to.env, merged.tip, theirs, { unrelated: true });
-  if (again.kind !== (merged.tip === theirs ? 'same' : 'ahead')) wrong.push(`merged again: ${again.kind}`);
-  wrong.push(...(await flawsOf(to, merged.tip)));
+  const taken = await takeStateOf(to, from);
+  if (!taken.merged) return taken;
+  const wrong = [...taken.wrong];
   const after = await (await to.store.snapshot()).jobIds();
   if ([...new Set(ids)].sort().join() !== after.join()) wrong.push(`ids ${[...new Set(ids)].sort()} became ${after}`);
   for (const [index, [mine, yours]] of sides.entries()) {
@@ -186,15 +142,7 @@ async function take(to: Clone, from: Clone): Promise<Taken> {
     if (CLOSED_STATES.has(now.state) !== (now.closed !== null))
       wrong.push(`${now.id} is ${now.state}, closed ${now.closed}`);
   }
-  return { contested: merged.kind === 'merged' ? merged.contested.length : 0, wrong };
-}
-
-/** What fsck finds beside contested records, and an index that is not that of the records. */
-async function flawsOf(clone: Clone, tip: Oid): Promise<readonly string[]> {
-  const findings = (await inspect(clone.env)).filter((finding) => !finding.what.includes('decided differently'));
-  const root = await loadRoot(clone.env.objects, tip);
-  const index = (await indexAnew(clone.env, root, clone.clock.now())).root === root ? [] : ['the index is stale'];
-  return [...findings.map((finding) => `${finding.where}: ${finding.what}`), ...index];
+  return { ...taken, wrong };
 }
 
 const runs = Number(process.env['OWL_MERGE_RUNS'] ?? 30);
@@ -206,10 +154,10 @@ t.test(
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 8, maxLength: 40 }), async (random) => {
         const steps: readonly Step[] = [...BEGIN, ...random];
-        const all = await clones();
+        const all = await makeClones(CLONES);
         const wrong: string[] = [];
         const note = (taken: Taken): void => {
-          seen.contested += taken.contested;
+          seen.contested += taken.contested.length;
           seen.merged += 1;
           wrong.push(...taken.wrong);
         };
@@ -218,11 +166,13 @@ t.test(
           if (one.kind !== 'take') await change(clone, one, made);
           else if (one.at !== one.from) note(await take(clone, all[one.from] as Clone));
         }
-        // Quiescence: each takes the others in until nothing moves.
-        for (let round = 0; round < CLONES + 1; round += 1)
-          for (const to of all) for (const from of all) if (to !== from) note(await take(to, from));
-        const tips = new Set(all.map((clone) => clone.engine.refs.get(STATE_REF)));
-        if (tips.size > 1) wrong.push('the clones do not agree');
+        wrong.push(
+          ...(await comeToRest(all, async (to, from) => {
+            const taken = await take(to, from);
+            note({ ...taken, wrong: [] });
+            return taken;
+          })),
+        );
         if (wrong.length > 0) throw new Error(wrong.join('\n'));
       }),
       { numRuns: runs, endOnFailure: process.env['OWL_MERGE_SHRINK'] === undefined },

@@ -6,13 +6,19 @@ import type { Goal } from '../../../domain/goal.js';
 import type { Tx } from '../../../state/types.js';
 
 /** Throws OwlError `refused` where the current Round was merged, whatever became of that. */
-export async function refuseMergedRound(tx: Tx, { id, round, reason }: Goal): Promise<void> {
+export async function refuseMergedRound(tx: Tx, goal: Goal): Promise<void> {
+  const refusal = await mergedRound(tx, goal);
+  if (refusal !== null) throw refusal;
+}
+
+/** Why nothing merges the current Round; null: it was not merged so far. */
+export async function mergedRound(tx: Pick<Tx, 'evidence'>, { id, round, reason }: Goal): Promise<OwlError | null> {
   const merged = (await tx.evidence(id)).some(
     (one) => one.type === 'integration' && one.status === 'done' && one.round === round,
   );
-  if (!merged && reason?.code !== 'reverted') return;
+  if (!merged && reason?.code !== 'reverted') return null;
   const what = reason?.code === 'reverted' ? 'was reverted' : `has merged its round ${round} already`;
-  throw new OwlError('refused', `goal ${id} ${what}; a new round brings its work again`, {
+  return new OwlError('refused', `goal ${id} ${what}; a new round brings its work again`, {
     preserved: ['nothing was changed'],
     next: [`git owl goal round ${id} "<what to do better>" --from ${round}`],
   });
