@@ -119,9 +119,8 @@ export async function expireMonths(
   const current = new Date(now).toISOString().slice(0, 7);
   const all: Expired[] = [];
   for (const month of await listMonths(env)) {
-    const open = month.month >= current;
-    if (open || endOf(month) + keepMs > now)
-      all.push({ month: month.month, outcome: open ? 'not-ended' : 'too-young', gone: [], movedOn: [] });
+    const outcome = monthAge(month.month, now, keepMs);
+    if (outcome !== 'expired') all.push({ month: month.month, outcome, gone: [], movedOn: [] });
     else
       all.push(
         await expire(env, month, { current: `${ARCHIVE_PREFIX}${current}` as RefName, before: now - keepMs }, options),
@@ -130,8 +129,14 @@ export async function expireMonths(
   return all;
 }
 
+/** Is that month (`yyyy-mm`) so old that what it holds may go? All in milliseconds. */
+export function monthAge(month: string, now: number, keepMs: number): 'expired' | 'not-ended' | 'too-young' {
+  if (month >= new Date(now).toISOString().slice(0, 7)) return 'not-ended';
+  return endOf(month) + keepMs > now ? 'too-young' : 'expired';
+}
+
 /** First moment after a month. */
-function endOf({ month }: Month): number {
+function endOf(month: string): number {
   const [year, number] = month.split('-').map(Number);
   return Date.UTC(year ?? 0, number ?? 1, 1);
 }

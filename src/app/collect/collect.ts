@@ -8,6 +8,7 @@ import { loadInForce } from '../in-force.js';
 import { jobRef } from '../jobs.js';
 import { retireClaims } from '../retire/claims.js';
 import { lookAtNames } from '../retire/look.js';
+import { expireThere } from '../retire/months.js';
 import { retire } from '../retire/retire.js';
 import type { Workbench } from '../workbench.js';
 import { act, type Collected } from './act.js';
@@ -38,7 +39,7 @@ export async function collect(bench: Workbench, expire: readonly string[]): Prom
   const items = await takeInventory(ground, pending);
   const rest = bench.dryRun ? items.map(plan) : await act(ground, items);
   const names = await retireNames(ground, rest);
-  const claims = await retireClaims(ground);
+  const claims = [...(await retireClaims(ground)), ...(await expireThere(ground))];
   const all = [...interrupted, ...landed, ...letGo, ...rest, ...names, ...claims];
   if (!bench.dryRun) await recordCollected(bench, all);
   if (!bench.dryRun && !bench.signal.aborted) await packInBackground(bench.repository);

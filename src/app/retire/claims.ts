@@ -4,6 +4,7 @@ import type { RecordFacts } from '../../domain/collect.js';
 import { keepIt } from '../../domain/collect.js';
 import { type ClaimFacts, decideClaim } from '../../domain/collect-claims.js';
 import type { SharedRecord } from '../../domain/collect-names.js';
+import { isOwlError } from '../../domain/errors.js';
 import type { Oid, RefName } from '../../domain/git.js';
 import { type LeaseRead, parseLease } from '../../domain/lease.js';
 import { fetchObjects } from '../../git/fetch.js';
@@ -94,8 +95,13 @@ async function sharedReader(
   if (state === undefined) return async () => ({ kind: 'none' });
   const why = await fetchMissing(ground, remote, new Map([[STATE_REF, state]]));
   if (why !== null) return async () => ({ kind: 'unseen', why });
-  const snapshot = await loadStateAt(ground.env, state);
-  return (id): Promise<RecordFacts> => loadRecord(ground.bench, snapshot, id);
+  try {
+    const snapshot = await loadStateAt(ground.env, state);
+    return (id): Promise<RecordFacts> => loadRecord(ground.bench, snapshot, id);
+  } catch (error) {
+    if (!isOwlError(error)) throw error;
+    return async () => ({ kind: 'unseen', why: error.message });
+  }
 }
 
 async function stateOf(ground: Ground, { remote, ref, id }: ClaimFacts, oid: Oid): Promise<ClaimFacts['claim']> {

@@ -32,8 +32,14 @@ const BOUND = 32;
 /** Where nothing is, and nobody's name: `owl-fence` is the id of no Goal. */
 const PROBE = 'refs/heads/refine/owl-fence/probe' as RefName;
 
-const guard = (ref: RefName, oid: Oid): FenceCommand => ({ ref, seen: oid, old: oid, new: oid });
-const guardsOf = ({ remote, target }: OnRemote): readonly FenceCommand[] => [
+export const guard = (ref: RefName, oid: Oid): FenceCommand => ({ ref, seen: oid, old: oid, new: oid });
+/** What a request to the server is fenced by. */
+interface Guarded {
+  readonly remote: Pick<OnRemote['remote'], 'name' | 'state'>;
+  readonly target: SeenTarget;
+}
+
+const guardsOf = ({ remote, target }: Guarded): readonly FenceCommand[] => [
   guard(target.ref, target.oid),
   ...(remote.state?.kind === 'read' ? [guard(STATE_REF, remote.state.oid)] : []),
 ];
@@ -45,7 +51,7 @@ const timeoutOf = ({ bench }: Ground): number | undefined =>
  * Does this server compare what is only guarded? It must take no-ops of what is there, and refuse one of what is not. Null: it
  * does; else why nothing can be retired there.
  */
-export async function probeFence(ground: Ground, asked: OnRemote): Promise<Kept | null> {
+export async function probeFence(ground: Ground, asked: Guarded): Promise<Kept | null> {
   const { bench } = ground;
   const { name } = asked.remote;
   const ask = (...commands: readonly FenceCommand[]) =>
