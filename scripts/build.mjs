@@ -12,7 +12,8 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const outdir = process.env.OWL_DIST ?? join(root, 'dist');
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
 
-// What is loaded together: by help, by each command, by those that read records, by those that change them.
+// What is loaded together: by help, by each command, by those that read records, by those that change them, where there is a
+// configuration, by those that carry Jobs and Goals on.
 const PACKS = {
   help: ['src/run.ts', 'src/cli/find-help.ts', 'src/cli/table.ts', 'src/cli/help.ts'],
   command: [
@@ -27,6 +28,8 @@ const PACKS = {
   ],
   records: ['src/state/load-state.ts', 'src/state/notes.ts', 'src/commands/list.ts'],
   changes: ['src/state/update.ts', 'src/commands/add.ts'],
+  configuration: ['src/config/loaders.ts'],
+  work: ['src/commands/run.ts', 'src/commands/goal-advance.ts', 'src/app/run/recover.ts', 'src/app/skill/note-due.ts'],
 };
 
 rmSync(outdir, { recursive: true, force: true });
@@ -65,7 +68,15 @@ const small = await build({
 });
 
 mkdirSync(join(outdir, 'chunks'), { recursive: true });
-const files = await toCommonJs({ outputFiles, small: small.outputFiles, metafile, outdir, root, packs: PACKS });
+const files = await toCommonJs({
+  outputFiles,
+  small: small.outputFiles,
+  metafile,
+  outdir,
+  root,
+  packs: PACKS,
+  external: options.external,
+});
 for (const [path, text] of files) writeFileSync(join(outdir, path), text);
 copyFileSync(join(root, 'scripts/build/load.cjs'), join(outdir, 'chunks/load.js'));
 writeFileSync(join(outdir, 'package.json'), '{ "type": "commonjs" }\n');

@@ -20,7 +20,7 @@ const OPTIONS = {
  * Path below the output folder -> text. `packs`: name -> source files whose chunks, with all that these import, make up that file;
  * what two want is in the first. `small`: CommonJS already, which loads `./run.js` at most. A module that awaits at its top cannot be turned: esbuild refuses it.
  */
-export async function toCommonJs({ outputFiles, small, metafile, outdir, root, packs }) {
+export async function toCommonJs({ outputFiles, small, metafile, outdir, root, packs, external }) {
   const texts = new Map(outputFiles.map(({ path, text }) => [relative(outdir, path), text]));
   const facts = new Map(Object.entries(metafile.outputs).map(([path, at]) => [relative(outdir, join(root, path)), at]));
   const local = (path) => relative(outdir, join(root, path));
@@ -54,7 +54,7 @@ export async function toCommonJs({ outputFiles, small, metafile, outdir, root, p
   for (const { path, text } of small) finish(relative(outdir, path), text);
   for (const pack of Object.keys(packs)) {
     const members = [...packed].filter(([, at]) => at === pack).map(([chunk]) => chunk);
-    finish(`chunks/${pack}.js`, await joined(members, texts));
+    finish(`chunks/${pack}.js`, await joined(members, texts, external));
   }
   for (const [path, text] of texts) if (!packed.has(path)) finish(path, (await transform(text, OPTIONS)).code);
   return turned;
@@ -63,7 +63,7 @@ export async function toCommonJs({ outputFiles, small, metafile, outdir, root, p
 const nameOf = (chunk) => chunk.replace(/^.*\//, '').replace(/\.js$/, '').replace(/\W/g, '_');
 
 /** Some chunks as one file, which has each under its name. What they import of other chunks stays a `require`. */
-async function joined(members, texts) {
+async function joined(members, texts, external) {
   const { outputFiles } = await build({
     ...OPTIONS,
     stdin: {
@@ -73,6 +73,7 @@ async function joined(members, texts) {
     },
     bundle: true,
     write: false,
+    external,
     plugins: [
       {
         name: 'chunks',

@@ -13,7 +13,15 @@ vm.Script = class extends vm.Script {
   }
 };
 
-const COMMANDS = [['-h'], ['add', '--no-plan', 'warm'], ['list', '--json'], ['status', '--short']];
+const COMMANDS = [
+  ['-h'],
+  ['add', '--no-plan', 'warm'],
+  ['list', '--json'],
+  ['status', '--short'],
+  ['run'],
+  ['goal', 'add', 'warm', '--request', 'warm', '--queue'],
+  ['run'],
+];
 
 async function warm(dist) {
   const { run } = require(join(dist, 'chunks/load.js'))('help').run();
