@@ -26,6 +26,9 @@ export function adaptiveEngine(plumbing: Engine, load: () => Promise<Engine | nu
       if (!isOwn(update.ref)) swaps += 1;
       return engine.swap(update, reason);
     },
+    expectSwap() {
+      if (swaps < after) plumbing.expectSwap();
+    },
     async close() {
       await plumbing.close();
       await (await other)?.close();

@@ -8,11 +8,11 @@ import { failpoint } from '../system/failpoint.js';
 import type { Engine, GitObject, RefUpdate, SwapResult } from './engine.js';
 import { type EngineFacts, plumbingEngine } from './engine-plumbing.js';
 import { refuseQuarantine } from './exec.js';
+import { flushFolder } from './flush.js';
 import type { Git, Identity } from './git.js';
 import type { Libgit2 } from './libgit2.js';
 import { loadLoose, mayBeLoose } from './loose-objects.js';
 import { unreadable } from './object-reader.js';
-import { flushFolder } from './plumbing-refs.js';
 
 export interface NodegitSettings {
   readonly facts: EngineFacts;
@@ -92,6 +92,7 @@ export function nodegitEngine(settings: NodegitSettings): Engine {
       refuseQuarantine(facts.quarantine);
       return swap(update, reason);
     },
+    expectSwap() {},
     async close() {
       await libgit2.close();
       await plumbing.close();

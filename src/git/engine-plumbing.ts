@@ -50,6 +50,7 @@ export function plumbingEngine(
       refuseQuarantine(facts.quarantine);
       return refs.swap(update, reason);
     },
+    expectSwap: refs.expectSwap,
     ...ancestry(git, facts.commonDir, objects),
     async close() {
       await Promise.all([objects.close(), refs.close()]);

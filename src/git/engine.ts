@@ -67,6 +67,8 @@ export interface Engine {
   list(prefix: string): Promise<readonly { readonly ref: RefName; readonly oid: Oid }[]>;
   /** Compare-and-swap of one ref, flushed. `reason` goes into the reflog where there is one. */
   swap(update: RefUpdate, reason: string): Promise<SwapResult>;
+  /** A ref of ours is about to move: what that needs is started meanwhile. Changes nothing. */
+  expectSwap(): void;
 
   isAncestor(ancestor: Oid, descendant: Oid): Promise<Ancestry>;
   mergeBases(one: Oid, two: Oid): Promise<readonly Oid[] | 'missing' | 'unknown'>;

@@ -2,16 +2,27 @@
 // all the rest of a command; libgit2 does not flush, and its binding takes only text. Packs, alternates and doubts are Git's.
 
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { constants, mkdir, open, rename, stat, unlink, utimes } from 'node:fs/promises';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { deflate, deflateSync, inflateSync } from 'node:zlib';
 import { OwlError } from '../domain/errors.js';
 import type { ObjectFormat, ObjectType, Oid } from '../domain/git.js';
 import type { GitObject, NewObject } from './engine.js';
+import { flush, flushFolder } from './flush.js';
 import { newObject } from './objects.js';
-import { flushFolder } from './plumbing-refs.js';
 
 const LARGE = 64 * 1024;
 const FOLDER_ATTEMPTS = 20;
@@ -57,7 +68,7 @@ export async function writeLoose(commonDir: string, objects: readonly NewObject[
     await Promise.all(
       [...new Map(objects.map((object) => [object.oid, object])).values()].map(async (object) => {
         const path = loosePath(commonDir, object.oid);
-        if (await freshen(path)) return;
+        if (freshen(path)) return;
         if (await writeInFolder(path, await compress(object))) folders.add(root);
         folders.add(dirname(path));
       }),
@@ -75,15 +86,17 @@ export async function writeLoose(commonDir: string, objects: readonly NewObject[
 }
 
 /** False when there is nothing of that name, or an empty file that a power loss left. */
-async function freshen(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => null);
-  if (found === null || found.size === 0) return false;
-  const now = new Date();
-  // Only the owner may set a time; then another's object is written anew under the same name.
-  return utimes(path, now, now).then(
-    () => true,
-    () => false,
-  );
+function freshen(path: string): boolean {
+  try {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found === undefined || found.size === 0) return false;
+    const now = new Date();
+    utimesSync(path, now, now);
+    return true;
+  } catch {
+    // Only the owner may set a time; then another's object is written anew under the same name.
+    return false;
+  }
 }
 
 async function compress(object: NewObject): Promise<Buffer> {
@@ -97,7 +110,7 @@ async function writeInFolder(path: string, bytes: Buffer): Promise<boolean> {
   let made = false;
   for (let attempt = 1; ; attempt++) {
     try {
-      made = (await mkdir(folder, { recursive: true })) !== undefined || made;
+      made = mkdirSync(folder, { recursive: true }) !== undefined || made;
       await writeFlushed(folder, path, bytes);
       return made;
     } catch (error) {
@@ -106,17 +119,22 @@ async function writeInFolder(path: string, bytes: Buffer): Promise<boolean> {
   }
 }
 
+/** Each step but the flush takes microseconds, less than to have it done aside. */
 async function writeFlushed(folder: string, path: string, bytes: Buffer): Promise<void> {
   const temporary = join(folder, `tmp_obj_${randomBytes(6).toString('hex')}`);
-  const handle = await open(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o444);
+  const file = openSync(temporary, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o444);
   try {
-    await handle.writeFile(bytes);
-    await handle.sync();
+    writeFileSync(file, bytes);
+    await flush(file);
   } catch (error) {
-    await handle.close();
-    await unlink(temporary).catch(() => {});
+    try {
+      unlinkSync(temporary);
+    } catch {
+      // `git gc` clears it.
+    }
     throw error;
+  } finally {
+    closeSync(file);
   }
-  await handle.close();
-  await rename(temporary, path);
+  renameSync(temporary, path);
 }

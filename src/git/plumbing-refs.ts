@@ -1,12 +1,12 @@
 // Refs from their files, else `for-each-ref`; moved by `update-ref`. Why a move was refused is found by looking again, never in a message (01).
 
-import { open } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { OwlError } from '../domain/errors.js';
 import { isOid, type Oid, type RefName } from '../domain/git.js';
 import { failpoint } from '../system/failpoint.js';
 import type { RefUpdate, SwapResult } from './engine.js';
 import { gitFailed } from './exec.js';
+import { flushFolder } from './flush.js';
 import type { Git, RepositoryFacts } from './git.js';
 import { findLock, isPerWorktree, loadRefFile, type RefFile } from './ref-files.js';
 import { type RefRow, refFiles } from './ref-list.js';
@@ -16,6 +16,7 @@ export interface Refs {
   resolve(ref: RefName): Promise<Oid | null>;
   list(prefix: string): Promise<readonly { readonly ref: RefName; readonly oid: Oid }[]>;
   swap(update: RefUpdate, reason: string): Promise<SwapResult>;
+  expectSwap(): void;
   isSymbolic(ref: RefName): Promise<boolean>;
   /** What stands in the way of a move that was just refused; null when nothing does any more. */
   explain(update: RefUpdate): Promise<SwapResult | null>;
@@ -26,8 +27,8 @@ export type RefPlace = Pick<RepositoryFacts, 'commonDir' | 'format' | 'reftable'
 
 const ATTEMPTS = 3;
 
-/** Refs that no person reads a reflog of: where there is one after all, one message serves every move. */
-export const isOwn = (ref: RefName): boolean => ref.startsWith('refs/owl/');
+/** Refs that no person reads a reflog of, since their commits say what happened: one message serves every move. */
+export const isOwn = (ref: RefName): boolean => ref.startsWith('refs/owl/') || ref === 'refs/heads/refine/state';
 
 /** `hasObject` looks on disk: a ref is never moved to an object that is gone. */
 export function plumbingRefs(git: Git, place: RefPlace, hasObject: (oid: Oid) => Promise<boolean>): Refs {
@@ -155,6 +156,7 @@ export function plumbingRefs(git: Git, place: RefPlace, hasObject: (oid: Oid) =>
     resolve,
     explain,
     swap,
+    expectSwap: session.begin,
     isSymbolic: async (ref) => (await symbolicTarget(ref)) !== null,
     list: (prefix) => below(prefix.endsWith('/') ? prefix : `${prefix}/`),
     close: session.close,
@@ -173,14 +175,4 @@ function damagedRef(ref: RefName, path: string, why: string): OwlError {
 function prefixes(ref: RefName): readonly RefName[] {
   const parts = ref.split('/');
   return parts.slice(2, -1).map((_, at) => parts.slice(0, at + 3).join('/') as RefName);
-}
-
-/** The rename of a ref file is on disk once its folder is. A folder that is gone again (packed, pruned) needs nothing. */
-export async function flushFolder(path: string): Promise<void> {
-  const handle = await open(path, 'r').catch(() => null);
-  try {
-    await handle?.sync();
-  } finally {
-    await handle?.close();
-  }
 }

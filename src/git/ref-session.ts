@@ -5,6 +5,8 @@ import type { RefUpdate } from './engine.js';
 import type { Git, RunningGit } from './git.js';
 
 export interface RefSession {
+  /** Starts it ahead of the first move, which then finds it ready. */
+  begin(): void;
   /** True: moved, and flushed as far as Git does. False: it was not; look why. */
   move(update: RefUpdate): Promise<boolean>;
   close(): Promise<void>;
@@ -13,19 +15,19 @@ export interface RefSession {
 /** Longer than Git waits for a lock. */
 const DEADLINE = 30_000;
 
-/** All moves share one reflog message: for refs that have no reflog of their own. Starts nothing before the first move. */
+/** All moves share one reflog message: for refs whose reflog nobody reads. Starts nothing before it is asked. */
 export function refSession(git: Git, message: string): RefSession {
   let running: Promise<RunningGit> | null = null;
   let line: Promise<unknown> = Promise.resolve();
 
-  const begin = (): Promise<RunningGit> =>
+  const start = (): Promise<RunningGit> =>
     git.start(['update-ref', '--no-deref', '-m', message, '--stdin'], {
       reading: false,
       config: ['core.fsync=loose-object,reference', 'core.fsyncMethod=fsync'],
     });
 
   const carry = async (update: RefUpdate): Promise<boolean> => {
-    running ??= begin();
+    running ??= start();
     const child = await running.catch(() => null);
     if (child === null) {
       running = null;
@@ -43,6 +45,10 @@ export function refSession(git: Git, message: string): RefSession {
   };
 
   return {
+    begin() {
+      running ??= start();
+      running.catch(() => {});
+    },
     move(update) {
       const turn = line.then(() => carry(update));
       line = turn.catch(() => {});

@@ -78,6 +78,7 @@ export function memoryEngine(format: 'sha1' | 'sha256' = 'sha1'): MemoryEngine {
         .sort(([one], [two]) => (one < two ? -1 : 1))
         .map(([ref, oid]) => ({ ref, oid })),
     swap,
+    expectSwap() {},
     isAncestor,
     mergeBases: async (one, two) => {
       const [left, right] = [await history(one), await history(two)];

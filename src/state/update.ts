@@ -195,6 +195,7 @@ async function commitState<T>(
   if ((await env.engine.resolve(STATE_REF)) !== snapshot.tip) return { kind: 'lost' };
 
   await failpoint(`${step}.before-objects`);
+  env.engine.expectSwap();
   await env.engine.write(objects);
   await failpoint(`${step}.before-pins`);
   for (const id of built.revived) await bringBack(env, id);
