@@ -72,7 +72,8 @@ export function watchActivity(target: {
 }): Watch {
   const { elapsed, patience } = target;
   let last = elapsed();
-  let ticks = processTimes(target.group);
+  // A group that was just started has used none.
+  let ticks: ReturnType<typeof processTimes> = 0;
   let ticksAt = last;
   let print: string | null = null;
   let looked = last;

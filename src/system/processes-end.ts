@@ -5,6 +5,7 @@ import {
   describeProcess,
   findMarked,
   groupMembers,
+  hasProc,
   isMarked,
   type ProcessInfo,
   processInfo,
@@ -73,7 +74,7 @@ export async function endMarked(
   run: string,
   options: { readonly grace?: number | undefined } = {},
 ): Promise<Ending | Uninspected> {
-  if (findMarked(run) === 'inspection-failed') return 'inspection-failed';
+  if (!hasProc()) return 'inspection-failed';
   return endTree({ marker: run, grace: options.grace });
 }
 
@@ -114,7 +115,7 @@ export async function endTree(target: {
     return found.length === 0;
   };
 
-  if (gone()) return { ended: [], survivors: [] };
+  if (blind ? gone() : found.length === 0) return { ended: [], survivors: [] };
   strike(found, 'SIGTERM');
   strike(found, 'SIGCONT');
   if (!(await until(gone, target.grace ?? GRACE))) {

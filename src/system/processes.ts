@@ -24,6 +24,7 @@ export type Liveness = 'alive' | 'dead' | 'elsewhere' | 'unknown';
 
 /** The longest part of one process's environment that is searched for a marker. */
 const ENVIRON_LIMIT = 2 * 1024 * 1024;
+const CHUNK = 64 * 1024;
 
 const isDead = (info: ProcessInfo): boolean => info.state === 'Z' || info.state === 'X';
 
@@ -135,13 +136,19 @@ export function processTimes(group: number): number | Uninspected {
 export function findMarked(run: string): readonly ProcessInfo[] | Uninspected {
   const pids = allPids();
   if (pids === 'inspection-failed') return pids;
-  return liveOf(pids.filter((pid) => pid !== process.pid && isMarked(pid, run)));
+  const space = Buffer.allocUnsafe(CHUNK);
+  return liveOf(pids.filter((pid) => pid !== process.pid && isMarked(pid, run, space)));
 }
 
 /** Does this process carry the marker of the Run? False also where its environment may not be read. */
-export function isMarked(pid: number, run: string): boolean {
-  const environ = readBounded(`/proc/${pid}/environ`, ENVIRON_LIMIT);
-  return environ !== null && `\0${environ.toString('latin1')}\0`.includes(`\0OWL_RUN=${run}\0`);
+export function isMarked(pid: number, run: string, space?: Buffer): boolean {
+  const environ = readBounded(`/proc/${pid}/environ`, ENVIRON_LIMIT, space);
+  if (environ === null) return false;
+  const marker = Buffer.from(`OWL_RUN=${run}`);
+  const ends = (at: number): boolean => at < 0 || at >= environ.length || environ[at] === 0;
+  for (let at = environ.indexOf(marker); at >= 0; at = environ.indexOf(marker, at + 1))
+    if (ends(at - 1) && ends(at + marker.length)) return true;
+  return false;
 }
 
 /** Processes whose current folder is `folder` or lies inside it; `folder` is absolute and real. This one is left out. */
@@ -165,8 +172,8 @@ export function describeProcess(info: ProcessInfo): string {
   return `${info.pid} ${line === undefined || line === '' ? `(${info.name})` : line}`;
 }
 
-/** /proc files have no size: read until the end or the limit. */
-function readBounded(path: string, limit: number): Buffer | null {
+/** /proc files have no size: read until the end or the limit. `space` is where a look at many of them reads each. */
+function readBounded(path: string, limit: number, space: Buffer = Buffer.allocUnsafe(CHUNK)): Buffer | null {
   let file: number;
   try {
     file = openSync(path, 'r');
@@ -177,10 +184,9 @@ function readBounded(path: string, limit: number): Buffer | null {
     const chunks: Buffer[] = [];
     let total = 0;
     while (total < limit) {
-      const chunk = Buffer.allocUnsafe(Math.min(64 * 1024, limit - total));
-      const count = readSync(file, chunk, 0, chunk.length, null);
+      const count = readSync(file, space, 0, Math.min(space.length, limit - total), null);
       if (count === 0) break;
-      chunks.push(chunk.subarray(0, count));
+      chunks.push(Buffer.from(space.subarray(0, count)));
       total += count;
     }
     return Buffer.concat(chunks);
