@@ -20,7 +20,11 @@ export async function run(context: Context, request: Request): Promise<Report> {
   const maxParallel = request.number('max-parallel') ?? null;
   if (maxParallel !== null && (!Number.isInteger(maxParallel) || maxParallel < 1))
     throw new OwlError('usage', '--max-parallel takes a whole number from 1');
-  if (!bench.dryRun) await settleLeftovers(bench);
+  if (!bench.dryRun) {
+    // Who commits is asked meanwhile: every step needs it.
+    bench.repository.identity().catch(() => {});
+    await settleLeftovers(bench);
+  }
   const found = await findGoal(await bench.store.snapshot(), request.args['id'] ?? '');
   if (bench.dryRun) return planned(bench, found);
   const unit = await advanceGoal(bench, found.id, { step: request.flag('step'), merge: true, maxParallel });

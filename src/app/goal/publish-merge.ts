@@ -5,7 +5,8 @@ import { branchRef, type Oid, type RefName } from '../../domain/git.js';
 import type { Evidence, Goal } from '../../domain/goal.js';
 import { stands } from '../../domain/machine.js';
 import { roundBranch } from '../../domain/names.js';
-import { lookAtRefs } from '../../git/push.js';
+import { lookAtRefs, type RemoteRefs } from '../../git/push.js';
+import { STATE_REF } from '../../state/layout.js';
 import { foundGoal } from '../goals.js';
 import { type Published, type PushPart, publishCommit, type Target } from '../publish/publish.js';
 import { sharedState } from '../state-share/part.js';
@@ -31,20 +32,30 @@ export async function publishMerge(
   const latest = foundGoal(goal.id, await (await bench.store.snapshot()).goal(goal.id));
   if (!stands(latest, goal.occurrence)) return { kind: 'superseded' };
   const record = reviewedGoal(latest, begun.id, { op, now: bench.clock.timestamp() });
+  // One look for both; each try looks anew.
+  let looked: RemoteRefs | null = null;
   return publishCommit<GoalMergeDetail>(bench, {
     unit: { kind: 'goal', id: goal.id },
     act: 'merge',
     target,
     send: { ...send, detail: { ...detail, record } },
-    branch: () => roundUpdate(bench, goal, target.remote),
-    state: async () =>
-      sharedState(bench, {
+    branch: async () => {
+      const refs = [branchRef(roundBranch(goal.id, goal.round)), STATE_REF];
+      looked = await lookAtRefs(bench.repository, { remote: target.remote, refs });
+      return roundUpdate(bench, goal, target.remote, looked);
+    },
+    state: async () => {
+      const before = looked;
+      looked = null;
+      if (before?.kind === 'looked' && !before.refs.has(STATE_REF)) return { kind: 'none' };
+      return sharedState(bench, {
         remote: target.remote,
         units: await goalUnits(bench, goal),
         op,
         event: integratedEvent(record, begun, 'merged'),
         change: (tx) => putWholeGoal(bench, tx, record, [{ ...begun, status: 'done' }]),
-      }),
+      });
+    },
   });
 }
 
@@ -52,11 +63,10 @@ export async function publishMerge(
  * Under the value that the remote has now. What was pushed there is replaced only where it is a Candidate of this Round, or
  * contained in the new one: it stays pinned. Anything else is somebody's work.
  */
-async function roundUpdate(bench: Workbench, goal: Goal, remote: string): Promise<PushPart> {
+async function roundUpdate(bench: Workbench, goal: Goal, remote: string, looked: RemoteRefs): Promise<PushPart> {
   const { candidate } = goal;
   if (candidate === null) return { kind: 'none' };
   const ref = branchRef(roundBranch(goal.id, goal.round));
-  const looked = await lookAtRefs(bench.repository, { remote, refs: [ref] });
   if (looked.kind === 'failed')
     return {
       kind: 'held',

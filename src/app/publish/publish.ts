@@ -81,14 +81,21 @@ export async function publishCommit<D>(bench: Workbench, request: PublishRequest
   const found = before === null ? null : await findSent<D>(bench, before.value);
   if (found?.kind === 'there') return { kind: 'published', sent: found.sent };
   if (found?.kind === 'unknown') return { kind: 'unknown', why: found.why };
+  // The first look at what goes along, while what others need is looked for: nothing was sent yet.
+  let first: Promise<Parts | Held> | null = partsOf(request, []);
+  first.catch(() => {});
   const held = await beforehand(bench, target, send);
-  if (held !== null) return held;
+  if (held !== null) {
+    await first.catch(() => {});
+    return held;
+  }
   const earlier = before?.value.sent.filter((one) => found !== null && mayArrive(one, found.target)) ?? [];
   const note = (sent: Sent<D>): Promise<void> => noteSending(bench, request, [...earlier, sent]);
   let without: readonly Beside[] = [];
   let declined = 0;
   for (let tries = 0; tries < TRIES; ) {
-    const parts = await partsOf(request, without);
+    const parts = await (first ?? partsOf(request, without));
+    first = null;
     if ('kind' in parts) return parts;
     const beside = [parts.branch, parts.state].filter((part) => part !== null);
     const sent: Sent<D> = { ...send, state: (parts.state?.new as Oid | undefined) ?? null, beside };
