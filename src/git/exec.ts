@@ -56,10 +56,18 @@ export function createGit(settings: GitSettings): Git {
   let version: GitVersion | undefined = settings.version;
   let ssh: Promise<string | null> | undefined;
 
+  const ownSsh = settings.variables['GIT_SSH_COMMAND'];
+
   /** What the user set for ssh, with batch mode on; null where GIT_SSH names a program that takes no options of ours. */
+  const sshBy = (configured: string | null): string | null => {
+    const command = ownSsh ?? configured?.trim() ?? '';
+    if (command === '' && ownSsh === undefined && settings.variables['GIT_SSH'] !== undefined) return null;
+    return batchSsh(command);
+  };
+
   const sshCommand = (): Promise<string | null> => {
     ssh ??= (async () => {
-      if (settings.variables['GIT_SSH_COMMAND'] !== undefined) return batchSsh(settings.variables['GIT_SSH_COMMAND']);
+      if (ownSsh !== undefined) return sshBy(null);
       const args = [
         ...(settings.gitDir === undefined ? [] : [`--git-dir=${settings.gitDir}`]),
         'config',
@@ -67,9 +75,7 @@ export function createGit(settings: GitSettings): Git {
         'core.sshCommand',
       ];
       const found = await runProcess({ args, cwd: settings.cwd, env: environment({}, null), timeout: 10_000 });
-      const configured = found.code === 0 ? found.stdout.toString('utf8').trim() : '';
-      if (configured !== '') return batchSsh(configured);
-      return settings.variables['GIT_SSH'] === undefined ? batchSsh(null) : null;
+      return sshBy(found.code === 0 ? found.stdout.toString('utf8') : null);
     })();
     return ssh;
   };
@@ -135,6 +141,9 @@ export function createGit(settings: GitSettings): Git {
       return version;
     },
     run,
+    knowSsh(configured) {
+      ssh ??= Promise.resolve(sshBy(configured));
+    },
     async text(args, options) {
       return (await checked(args, options)).toString('utf8').replace(/\n$/, '');
     },

@@ -53,6 +53,8 @@ export interface Git {
   text(args: readonly string[], options?: GitOptions): Promise<string>;
   /** Lines of a `-z` output. Throws as `text`. */
   fields(args: readonly string[], options?: GitOptions): Promise<readonly string[]>;
+  /** What `core.sshCommand` says, where it was read along with something else; else it is asked for before the first remote call. */
+  knowSsh(configured: string | null): void;
   /** Starts a process that is fed and read by the caller; no deadline, `input`, `timeout` and `signal` do not count. */
   start(args: readonly string[], options?: GitOptions): Promise<RunningGit>;
 }

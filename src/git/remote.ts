@@ -15,22 +15,25 @@ export interface RemoteSettings {
   readonly initialBranch: string | null;
 }
 
-/** All that the configuration says of remotes, by one process. */
+/** All that the configuration says of remotes and of the way to them, by one process. */
 export async function loadRemoteSettings(repository: Repository): Promise<RemoteSettings> {
-  const pattern = '^(remote\\..*\\.url|branch\\..*\\.remote|init\\.defaultbranch)$';
+  const pattern = '^(remote\\..*\\.url|branch\\..*\\.remote|init\\.defaultbranch|core\\.sshcommand)$';
   const answer = await repository.git.run(['config', '-z', '--get-regexp', pattern]);
   const remotes = new Set<string>();
   const ofBranch = new Map<string, string>();
   let initialBranch: string | null = null;
+  let ssh: string | null = null;
   for (const entry of answer.stdout.toString('utf8').split('\0')) {
     // A name may hold dots and line breaks; the first line break ends the key, since Git allows none in one.
     const at = entry.indexOf('\n');
     const key = at < 0 ? entry : entry.slice(0, at);
     const value = at < 0 ? '' : entry.slice(at + 1);
     if (key === 'init.defaultbranch') initialBranch = value === '' ? null : value;
+    else if (key === 'core.sshcommand') ssh = value;
     else if (key.startsWith('remote.')) remotes.add(key.slice('remote.'.length, -'.url'.length));
     else if (key.startsWith('branch.')) ofBranch.set(key.slice('branch.'.length, -'.remote'.length), value);
   }
+  repository.git.knowSsh(ssh);
   return { remotes: [...remotes].sort(), ofBranch, initialBranch };
 }
 

@@ -1,11 +1,12 @@
 // A copy of a checkout's index to work with: what is looked up or built here touches neither the index nor its lock.
 
-import { randomBytes } from 'node:crypto';
-import { copyFile, rm, utimes } from 'node:fs/promises';
+import { createHash, randomBytes } from 'node:crypto';
+import { copyFile, readFile, rm, utimes } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { isOid, isRefName, type Oid } from '../domain/git.js';
 import { temporaryFolder } from '../system/temporary.js';
 import { gitFailed } from './exec.js';
-import { lstatIfThere } from './files.js';
+import { lstatIfThere, readIfThere } from './files.js';
 import type { GitOptions, GitResult } from './git.js';
 import { joinNul, splitNul } from './path-bytes.js';
 import type { Repository } from './repository.js';
@@ -21,6 +22,8 @@ export interface ScratchIndex {
   run(args: readonly string[], options?: GitOptions): Promise<GitResult>;
   /** Standard output. Throws OwlError `git-failed` for any other status than 0. */
   must(args: readonly string[], options?: GitOptions): Promise<Buffer>;
+  /** Equal where it was copied of the same bytes while the checkout stood at the same commit; null: at none. */
+  readonly of: string | null;
   dispose(): Promise<void>;
 }
 
@@ -57,7 +60,7 @@ export async function openScratchIndex(repository: Repository, checkout: Checkou
   const folder = at === undefined ? await temporaryFolder('git-owl-index-') : null;
   const path = at ?? join(folder ?? dirname(checkout.gitDir), 'index');
   const source = join(checkout.gitDir, 'index');
-  await copyIndex(source, path);
+  const [head] = await Promise.all([headCommit(repository, checkout), copyIndex(source, path)]);
   // A linked checkout's `commondir` file lies where an agent can write: the answer is given, not read.
   const common = checkout.gitDir === repository.commonDir ? {} : { GIT_COMMON_DIR: repository.commonDir };
   const run = (args: readonly string[], options: GitOptions = {}): Promise<GitResult> =>
@@ -72,6 +75,7 @@ export async function openScratchIndex(repository: Repository, checkout: Checkou
   return {
     path,
     checkout,
+    of: head === null ? null : `${head} ${await digestIfThere(path)}`,
     run,
     async must(args, options) {
       const result = await run(args, options);
@@ -95,6 +99,20 @@ async function copyIndex(source: string, path: string): Promise<void> {
   await copyFile(source, path);
   // Rounded down: an older index makes Git look at more, never at less.
   await utimes(path, stat.atime, (Math.floor(stat.mtimeMs) - 1) / 1000);
+}
+
+/** The commit that HEAD of a checkout stands at, read from its files; null: at none, or not to be read there. */
+async function headCommit(repository: Repository, { gitDir }: Checkout): Promise<Oid | null> {
+  if (repository.reftable) return null;
+  const head = (await readIfThere(join(gitDir, 'HEAD')))?.trimEnd() ?? '';
+  if (isOid(head)) return head;
+  const ref = head.replace(/^ref: /, '');
+  return isRefName(ref) ? (await repository.engine()).resolve(ref) : null;
+}
+
+async function digestIfThere(path: string): Promise<string> {
+  const bytes = await readFile(path).catch(() => null);
+  return bytes === null ? 'none' : createHash('sha256').update(bytes).digest('hex');
 }
 
 /** A name beside the index, on the same file system, so that it can be renamed over it. */

@@ -21,20 +21,27 @@ export interface TreeState {
   readonly gitlinks: readonly IndexEntry[];
   /** Gitlinks that are staged differently from HEAD. */
   readonly stagedGitlinks: readonly string[];
+  readonly staged: Staged;
+}
+
+/** What was read of an index and its HEAD alone: the same for as long as both are. */
+export interface Staged {
+  readonly of: string | null;
+  readonly entries: readonly IndexEntry[];
+  readonly gitlinks: readonly string[];
 }
 
 /**
  * Looks at the checkout of a scratch index, whose hiding bits are cleared by it for files that are there (absent
- * skip-worktree files are a sparse checkout, and fine). Never enters submodules or nested repositories.
+ * skip-worktree files are a sparse checkout, and fine). Never enters submodules or nested repositories. `earlier`: from a look
+ * at the same checkout before.
  */
-export async function loadTreeState(index: ScratchIndex): Promise<TreeState> {
+export async function loadTreeState(index: ScratchIndex, earlier: Staged | null = null): Promise<TreeState> {
   const { workTree } = index.checkout;
   // Side by side: hiding bits are rare, and only where there are some is the status wrong and asked for again.
-  const [entries, first, stagedGitlinks] = await Promise.all([
-    loadEntries(index),
-    loadStatus(index),
-    changedGitlinks(index),
-  ]);
+  const known = earlier !== null && earlier.of !== null && earlier.of === index.of;
+  const [staged, first] = await Promise.all([known ? earlier : loadStaged(index), loadStatus(index)]);
+  const { entries } = staged;
   const assumed: string[] = [];
   const skipped: string[] = [];
   for (const { tag, name } of entries) {
@@ -55,8 +62,14 @@ export async function loadTreeState(index: ScratchIndex): Promise<TreeState> {
     ignored: status.ignored.filter((name) => !inNested(name)).sort(),
     nested,
     gitlinks,
-    stagedGitlinks,
+    stagedGitlinks: staged.gitlinks,
+    staged,
   };
+}
+
+async function loadStaged(index: ScratchIndex): Promise<Staged> {
+  const [entries, gitlinks] = await Promise.all([loadEntries(index), changedGitlinks(index)]);
+  return { of: index.of, entries, gitlinks };
 }
 
 interface Status {

@@ -13,10 +13,11 @@ import { jobBranch, jobRef } from '../jobs.js';
 import { compareWithNow, type RepositoryObservation, type WatchRequest } from '../watch-repository.js';
 import type { Workbench } from '../workbench.js';
 import { admit } from '../workspace/admit.js';
-import { cleanliness } from '../workspace/cleanliness.js';
+import { type Cleanliness, cleanliness } from '../workspace/cleanliness.js';
 import { commitAll } from '../workspace/commit-all.js';
 import { removeLeftLocks } from '../workspace/left-locks.js';
 import { snapshotWip } from '../workspace/snapshot.js';
+import type { Admission } from '../workspace/types.js';
 import { keepLost } from './keep-lost.js';
 import type { Ready } from './prepare.js';
 import { keepOnly } from './settle.js';
@@ -26,8 +27,8 @@ export interface Aftermath {
   /** What alone stops the Job; null: nothing. */
   readonly obstacle: Reason | null;
   readonly degraded: boolean;
-  /** Nothing was uncommitted in the worktree. */
-  readonly clean: boolean;
+  /** What the worktree was found to be, where nothing was uncommitted in it; else null. */
+  readonly clean: Cleanliness | null;
   readonly notes: readonly string[];
 }
 
@@ -50,7 +51,13 @@ export async function lookAfter(
   let degraded = false;
   // The agent's group is ended: a lock that it left behind holds nobody's work any more.
   notes.push(...(await removeLeftLocks(workspace)));
-  const { differences, lost } = await compareWithNow(bench.repository, before, watchOf(ready));
+  const engine = await bench.repository.engine();
+  let tip = await engine.resolve(jobRef(job));
+  // Side by side: neither writes. Without its branch the worktree is looked at once that is there again.
+  const [{ differences, lost }, early] = await Promise.all([
+    compareWithNow(bench.repository, before, watchOf(ready)),
+    tip === null ? null : lookAtPlace(bench, ready),
+  ]);
   for (const difference of differences) {
     notes.push(changeNote(difference));
     if (difference.escaped) {
@@ -60,8 +67,6 @@ export async function lookAfter(
   }
   notes.push(...(await keepLost(bench, { id: job.id, work: `run ${run.number}` }, lost)));
 
-  const engine = await bench.repository.engine();
-  let tip = await engine.resolve(jobRef(job));
   if (tip === null) {
     const branch = { ref: jobRef(job), oid: ready.tip, work: job.goal ?? job.id };
     const again = await makeBranchAgain(bench, branch, 'owl: the branch was gone after the agent');
@@ -82,12 +87,8 @@ export async function lookAfter(
     notes.push('the agent rewrote the branch; the tip before it is kept');
   }
 
-  const place = await admit(bench, {
-    id: job.id,
-    path: workspace.path,
-    expected: { kind: 'sole-branch', ref: jobRef(job) },
-  });
-  if (place.kind !== 'admitted') {
+  const { place, state } = early ?? (await lookAtPlace(bench, ready));
+  if (state === null) {
     degraded = true;
     const strayed = await strayCommits(bench, ready);
     if (strayed !== null) {
@@ -106,10 +107,9 @@ export async function lookAfter(
                 : 'workspace',
             place.message,
           );
-    return { tip, obstacle, degraded, clean: false, notes };
+    return { tip, obstacle, degraded, clean: null, notes };
   }
 
-  const state = await cleanliness(bench.repository, place.workspace);
   if (!state.clean) {
     const wip = await snapshotWip(bench.repository, place.workspace, { base: ready.base.oid, copied: ready.copied });
     if (wip.kind === 'taken')
@@ -139,7 +139,23 @@ export async function lookAfter(
     }
   }
   obstacle ??= await copiedFile(bench, ready, tip);
-  return { tip, obstacle, degraded, clean: state.clean, notes };
+  return { tip, obstacle, degraded, clean: state.clean ? state : null, notes };
+}
+
+type Place =
+  | { readonly place: Extract<Admission, { kind: 'admitted' }>; readonly state: Cleanliness }
+  | { readonly place: Exclude<Admission, { kind: 'admitted' }>; readonly state: null };
+
+/** Whether the worktree still is this Job's, and what is uncommitted in it. */
+async function lookAtPlace(bench: Workbench, { job, workspace }: Ready): Promise<Place> {
+  const place = await admit(bench, {
+    id: job.id,
+    path: workspace.path,
+    expected: { kind: 'sole-branch', ref: jobRef(job) },
+  });
+  return place.kind === 'admitted'
+    ? { place, state: await cleanliness(bench.repository, place.workspace) }
+    : { place, state: null };
 }
 
 /** HEAD of a worktree that is not on its branch any more, where it holds commits that the branch does not have. */

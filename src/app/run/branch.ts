@@ -79,8 +79,9 @@ export type RecordCut = (
 ) => Promise<'done' | 'refused' | 'superseded'>;
 
 /**
- * The first Run, or a Skill before it: cut at the base commit, or at the tip of `--from` with its base recorded as their merge base (J8). The record
- * is written first and the branch made under its intent, so that a kill in between leaves a branch that is known to be ours.
+ * The first Run, or a Skill before it: cut at the base commit, with the Handoff of a `--no-plan` Job on top (J24), or at the tip of
+ * `--from` with its base recorded as their merge base (J8). The record is written first and the branch made under its intent, so that
+ * a kill in between leaves a branch that is known to be ours.
  */
 export async function cutBranch(bench: Workbench, request: BranchRequest, record: RecordCut): Promise<BranchResult> {
   const { job, base } = request;
@@ -101,7 +102,8 @@ export async function cutBranch(bench: Workbench, request: BranchRequest, record
   if (problem !== null) return blocked(problem);
   const taken = await takeOver(bench, request);
   if (taken?.kind === 'blocked') return taken;
-  start = taken?.tip ?? start;
+  const replays = start !== base.oid;
+  start = taken?.tip ?? (replays || job.planned ? start : await seeded(bench, job, start, request.policy));
   await failpoint('run.before-branch');
   const onto = { ref: base.ref, oid: boundary };
   const move = { ref: jobRef(job), old: 'absent', new: start } as const;
@@ -115,7 +117,7 @@ export async function cutBranch(bench: Workbench, request: BranchRequest, record
     return { ...blocked(why), uncut: true };
   }
   if (taken !== null) return taken;
-  if (start === base.oid) return { kind: 'based', tip: start, replayed: null, notes: [] };
+  if (!replays) return { kind: 'based', tip: start, replayed: null, notes: [] };
   return replayBranch(bench, { ...request, job: { ...job, onto } }, start, boundary);
 }
 
@@ -215,15 +217,19 @@ export async function restartBranch(bench: Workbench, request: BranchRequest, ti
   return { kind: 'based', tip: first, replayed: null, notes: [`begun again; what the branch held is kept at ${tip}`] };
 }
 
-/** A `--no-plan` Job starts with a seeded Handoff (J24). Returns the new tip. */
-export async function seedHandoff(bench: Workbench, job: Job, tip: Oid, policy: Policy): Promise<Based | Blocked> {
-  const first = await commitFile(bench.repository, {
-    parent: tip,
+/** The commit on top of this one with the Handoff that a `--no-plan` Job starts with (J24). */
+const seeded = (bench: Workbench, job: Job, parent: Oid, policy: Policy): Promise<Oid> =>
+  commitFile(bench.repository, {
+    parent,
     path: HANDOFF_PATH,
     text: seededHandoff(job),
     message: `${handoffSubject(job.id, false)}\n`,
     signing: policy.signing,
   });
+
+/** Gives one to a branch that has none. Returns the new tip. */
+export async function seedHandoff(bench: Workbench, job: Job, tip: Oid, policy: Policy): Promise<Based | Blocked> {
+  const first = await seeded(bench, job, tip, policy);
   const moved = await moveBranchWithCheckouts(bench, {
     ref: jobRef(job),
     old: tip,

@@ -6,7 +6,7 @@ import type { CheckResult } from '../../domain/job.js';
 import type { Check, Policy } from '../../domain/policy.js';
 import { failpoint } from '../../system/failpoint.js';
 import type { Workbench } from '../workbench.js';
-import { cleanliness } from '../workspace/cleanliness.js';
+import { type Cleanliness, cleanliness } from '../workspace/cleanliness.js';
 import { copyFiles } from '../workspace/copy-files.js';
 import { disposeFresh, freshCheckout } from '../workspace/fresh.js';
 import { restoreTree } from '../workspace/restore.js';
@@ -28,7 +28,7 @@ export interface ChecksRequest {
   readonly policy: Policy;
   readonly tip: Oid;
   /** The worktree was just found to have nothing uncommitted, and nothing ran in it since. */
-  readonly clean?: boolean | undefined;
+  readonly clean?: Cleanliness | null | undefined;
 }
 
 export interface Checked {
@@ -49,7 +49,7 @@ export async function runChecks(
 ): Promise<Checked> {
   if (request.policy.checks.length === 0) return { results: [], outputs: new Map(), notes: [], interrupted: false };
   if (request.policy.verification.checkout === 'worktree') {
-    const state = request.clean === true ? null : await cleanliness(bench.repository, request.workspace);
+    const state = request.clean ? null : await cleanliness(bench.repository, request.workspace);
     if (state === null || state.modified.length + state.untracked.length === 0)
       return runChecksIn(bench, request, request.workspace);
     bench.say(`the worktree of ${request.errand.id} has uncommitted work: its checks run in a fresh checkout`);
@@ -135,6 +135,7 @@ async function oneByOne(bench: Workbench, request: ChecksRequest, workspace: Wor
   const outputs = new Map<string, Buffer>();
   const notes: string[] = [];
   let left: readonly string[] = [];
+  let seen = request.clean ?? null;
   for (const check of request.policy.checks) {
     if (bench.signal.aborted) return { results, outputs, notes, interrupted: true };
     bench.progress.step(`check ${check.name} on ${request.errand.id}`);
@@ -143,7 +144,8 @@ async function oneByOne(bench: Workbench, request: ChecksRequest, workspace: Wor
     outputs.set(check.name, output);
     const moved = await takeMovesBack(bench, { errand: request.errand, workspace, tip: request.tip }, check.name);
     if (moved !== null) notes.push(moved);
-    const state = await cleanliness(bench.repository, workspace);
+    const state = await cleanliness(bench.repository, workspace, seen);
+    seen = state;
     left = state.untracked;
     if (state.modified.length > 0) {
       left = [];

@@ -5,7 +5,7 @@ import { shownName } from '../../git/path-bytes.js';
 import type { Repository } from '../../git/repository.js';
 import { openScratchIndex } from '../../git/scratch-index.js';
 import { submoduleProblem } from '../../git/submodule-proof.js';
-import { loadTreeState } from '../../git/tree-state.js';
+import { loadTreeState, type Staged } from '../../git/tree-state.js';
 import type { Workspace } from './types.js';
 
 export interface Cleanliness {
@@ -21,19 +21,23 @@ export interface Cleanliness {
   readonly submodules: readonly { readonly path: string; readonly why: string }[];
   /** There are submodules, and every one of them was proven clean. */
   readonly submodulesProvenClean: boolean;
+  /** For the next look at the same checkout. */
+  readonly staged: Staged;
 }
 
 /**
  * Looks past `status.showUntrackedFiles`, `assume-unchanged`, `skip-worktree` and stat data; files of submodules are
  * hashed by us, and no program, filter or hook of a nested repository runs. Absent files of a sparse checkout are fine.
+ * `earlier`: what a look at the same checkout before found, which saves processes.
  */
 export async function cleanliness(
   repository: Repository,
   workspace: Pick<Workspace, 'checkout'>,
+  earlier: Cleanliness | null = null,
 ): Promise<Cleanliness> {
   const index = await openScratchIndex(repository, workspace.checkout);
   try {
-    const state = await loadTreeState(index);
+    const state = await loadTreeState(index, earlier?.staged);
     const submodules: { path: string; why: string }[] = [];
     for (const { name, oid } of state.gitlinks) {
       const why = state.stagedGitlinks.includes(name)
@@ -51,6 +55,7 @@ export async function cleanliness(
       nested: nested.map(shownName),
       submodules,
       submodulesProvenClean: state.gitlinks.length > 0 && submodules.length === 0,
+      staged: state.staged,
     };
   } finally {
     await index.dispose();
