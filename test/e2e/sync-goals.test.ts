@@ -97,3 +97,18 @@ t.test('G32, G35: merged in one clone while a person spoke of it in the other: i
   await meet(repo, other);
   t.equal(await repo.oid(STATE), await other.oid(STATE));
 });
+
+t.test('S3: what is offered settles it also in a clone that took no part', async (t) => {
+  const box = await sandbox(t);
+  const [repo, other] = await ground(box);
+  const third = await repo.clone('third');
+  const id = await addGoal(repo, 'write it');
+  await meet(repo, other);
+  await repo.owl('goal', 'edit', id, '--title', 'one');
+  await other.owl('goal', 'edit', id, '--title', 'two');
+  await meet(repo, other);
+  const { error } = (await third.owl('sync', '--json', { fails: 5 })).json();
+  t.equal(error.next.length, 2, 'a command for each version');
+  await third.owl(...error.next[0].split(' ').slice(2));
+  t.match((await showGoal(third, id)).title, /^(?:one|two)$/);
+});
