@@ -5,6 +5,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
 import { alternate, row, summary, table, time } from './bench/measure.mjs';
 import { memoryRow } from './bench/memory.mjs';
 import { measureNames } from './bench/names.mjs';
@@ -13,8 +14,22 @@ import { fillState, makeWorld } from './bench/world.mjs';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const main = join(process.env.OWL_DIST ?? join(root, 'dist'), 'main.js');
-const small = process.argv.includes('--small');
-const only = process.argv.includes('--only') ? process.argv[process.argv.indexOf('--only') + 1].split(',') : null;
+const USAGE = 'npm run bench [-- [--small] [--only P2,P5]]';
+let values;
+try {
+  ({ values } = parseArgs({
+    options: { small: { type: 'boolean' }, only: { type: 'string' }, help: { type: 'boolean', short: 'h' } },
+  }));
+} catch (error) {
+  process.stderr.write(`bench: ${error.message}\n${USAGE}\n`);
+  process.exit(2);
+}
+if (values.help) {
+  process.stdout.write(`${USAGE}\n`);
+  process.exit(0);
+}
+const small = values.small === true;
+const only = values.only?.split(',') ?? null;
 const wanted = (name) => only === null || only.includes(name);
 const rounds = small ? 3 : 11;
 const world = makeWorld(main);
