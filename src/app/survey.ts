@@ -5,6 +5,7 @@ import { isAutomated } from '../domain/goal-machine.js';
 import type { Unit } from '../domain/goal-queue.js';
 import type { OpenCounts } from '../domain/open-counts.js';
 import type { Snapshot } from '../state/types.js';
+import { whyElsewhere } from './claims/elsewhere.js';
 import { inOrderOfConflicts, sayLater } from './conflicts/order.js';
 import { sayDamages } from './damages.js';
 import type { FollowNote } from './follow-note.js';
@@ -26,6 +27,8 @@ export interface Survey {
   readonly units: readonly Unit[];
   /** Id -> why it waits. */
   readonly waiting: ReadonlyMap<string, string>;
+  /** Id -> the command that lets it go on, of those of `waiting` that have one. */
+  readonly remedies: ReadonlyMap<string, string>;
   /** Those of `waiting` that only a change here lets go on. */
   readonly mend: ReadonlySet<string>;
   /** Id -> how it goes on: Goals in the middle of a step on which nothing is at work, here or elsewhere. Empty: as `waiting` says. */
@@ -42,11 +45,16 @@ export async function survey(bench: Workbench): Promise<Survey> {
   const notToBeHad = missingHere(bench);
   const waiting = new Map<string, string>();
   const mend = new Set<string>();
+  const remedies = new Map<string, string>();
   for (const unit of units) {
     const why = waitsInQueue(unit);
+    const elsewhere = unit.kind === 'job' && unit.wait.kind === 'eligible' ? await whyElsewhere(bench, unit.job) : null;
     const missing = why === null && unit.wait.kind === 'eligible' ? await notToBeHad(unit) : null;
     if (missing !== null) mend.add(unit.id);
-    if (why !== null || missing !== null) waiting.set(unit.id, why ?? missing ?? '');
+    const next = elsewhere?.next[0] ?? (unit.wait.kind === 'waits' ? unit.wait.next : undefined);
+    if (next !== undefined) remedies.set(unit.id, next);
+    const said = why ?? elsewhere?.message ?? missing;
+    if (said !== null) waiting.set(unit.id, said);
   }
   return {
     initialized: snapshot.tip !== null,
@@ -54,6 +62,7 @@ export async function survey(bench: Workbench): Promise<Survey> {
     units,
     waiting,
     mend,
+    remedies,
     idle: await idleGoals(bench, snapshot, units, waiting),
     checkouts: await waitingCheckouts(bench),
     unfinished: [

@@ -3,6 +3,7 @@
 import { addedLine, enqueue } from '../app/enqueue.js';
 import { settleLeftovers } from '../app/leftovers.js';
 import { type CurrentPolicy, currentPolicy, unpublishedNote } from '../app/policy.js';
+import { sayUnseen } from '../app/sync/unseen.js';
 import { openWorkbench, type Workbench } from '../app/workbench.js';
 import type { Request } from '../cli/spec.js';
 import { configurationElsewhere } from '../config/elsewhere.js';
@@ -74,6 +75,7 @@ export async function run(context: Context, request: Request): Promise<Report> {
       ...unpublishedNote(current),
       ...elsewhere,
       ...current.loaded.warnings,
+      ...(await sayUnseen(bench)),
       ...(context.streams.stdout.terminal && !bench.dryRun ? ['next: git owl run'] : []),
     ],
   };

@@ -1,6 +1,7 @@
 // A Job as commands publish it: its record with what is looked up in this clone.
 
 import { baseNow, basesNow } from '../app/base-now.js';
+import { elsewhereOf, isElsewhere } from '../app/claims/elsewhere.js';
 import { workTip } from '../app/claims/standing.js';
 import { jobBranch, jobRef } from '../app/jobs.js';
 import { isDead } from '../app/run/dead.js';
@@ -19,6 +20,7 @@ export async function describeJobs(bench: Workbench, jobs: readonly Job[]): Prom
   for (const prefix of prefixes) for (const { ref, oid } of await engine.list(prefix)) tips.set(ref, oid);
   const registered = new Set(await registeredIds(bench.notes));
   const base = basesNow(bench);
+  const away = await elsewhereOf(bench, jobs, (job) => tips.get(jobRef(job)) ?? null);
   const described: PublishedJob[] = [];
   for (const job of jobs) {
     const note = registered.has(job.id) ? await loadRegistration(bench.notes, job.id) : null;
@@ -30,6 +32,7 @@ export async function describeJobs(bench: Workbench, jobs: readonly Job[]): Prom
         base: (await base(job)) ?? job.onto,
         worktree: note?.value.step === 'registered' ? note.value.path : null,
         dead: await isDead(bench, job),
+        elsewhere: away.has(job.id),
       }),
     );
   }
@@ -45,5 +48,6 @@ export async function describeJob(bench: Workbench, job: Job): Promise<Published
     base: (await baseNow(bench, job)) ?? job.onto,
     worktree: note?.value.step === 'registered' ? note.value.path : null,
     dead: await isDead(bench, job),
+    elsewhere: await isElsewhere(bench, job),
   });
 }

@@ -3,6 +3,7 @@
 import { sayDamages } from '../app/damages.js';
 import { loadSchedule } from '../app/goal/schedule.js';
 import { findGoal } from '../app/goals.js';
+import { sayUnseen } from '../app/sync/unseen.js';
 import { openWorkbench, type Workbench } from '../app/workbench.js';
 import type { Request } from '../cli/spec.js';
 import type { Context } from '../context.js';
@@ -41,7 +42,7 @@ export async function run(context: Context, request: Request): Promise<Report> {
     rows: items,
     view: (theme, width, rows: readonly Row[]) =>
       listView(rows as readonly ListItem[], theme, width, { now: bench.clock.now() }),
-    notes: await sayDamages(snapshot),
+    notes: [...(await sayDamages(snapshot)), ...(await sayUnseen(bench))],
   };
 }
 

@@ -13,6 +13,7 @@ import { clearWorktree } from '../app/place.js';
 import { type CurrentPolicy, currentPolicy, fetchedPolicy, unpublishedNote, wishOf } from '../app/policy.js';
 import { heldError } from '../app/publish/held.js';
 import { refuseUnknown } from '../app/publish/note.js';
+import { loadForeign } from '../app/sync/foreign.js';
 import { askTrust } from '../app/trusted.js';
 import { answeredBefore, requestOf } from '../app/try.js';
 import { openWorkbench, type Workbench } from '../app/workbench.js';
@@ -87,7 +88,9 @@ async function planned(bench: Workbench, job: Job, request: Request): Promise<Re
   const guarded = await guardedNow(bench, job, current);
   if (guarded.length > 0 && !request.flag('allow-guarded'))
     throw guardedError(job, guarded, sayGuarded(current.loaded.policy, guarded));
-  const again = needsVerifying(job, { tip, base }, current.loaded.policy) ? ' after another verification' : '';
+  // A proof of another clone counts for nothing here (05, S10).
+  const own = (await loadForeign(bench)).stripped(job, current.loaded.policy);
+  const again = needsVerifying(own, { tip, base }, current.loaded.policy) ? ' after another verification' : '';
   const said = `would be merged into ${current.base.name}${again}`;
   const report = await decided(bench, { result: job, repeated: false }, said, [], { ignored });
   return { ...report, notes: [...(report.notes ?? []), ...ignoredNote(ignored)] };

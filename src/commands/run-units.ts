@@ -78,6 +78,16 @@ export const waitingData = (waiting: readonly Waiting[]) => waiting.map(({ kind,
 export const sayWaiting = (waiting: readonly Waiting[], theme: Theme): readonly string[] =>
   waiting.map(({ id, why }) => `  ${theme.id(id)} waits: ${theme.text(why)}`);
 
+/** Commands that are proposed for what waits. */
+const PROPOSED = 2;
+
+/** What lets go on what waits, where nothing runs: commands, the first in the queue first, then what ends such waits for good. */
+export function remediesOf(waiting: readonly Waiting[]): readonly string[] {
+  const commands = new Set(waiting.flatMap(({ next }) => next ?? []));
+  const notes = new Set(waiting.flatMap(({ note }) => note ?? []));
+  return [...[...commands].slice(0, PROPOSED).map((command) => `next: ${command}`), ...notes];
+}
+
 /** What would be taken (`--dry-run`). */
 export const foreseenData = (unit: Unit) =>
   unit.kind === 'job' ? { id: unit.id, phase: unit.job.phase } : { id: unit.id, status: unit.goal.status };

@@ -9,8 +9,8 @@ import { sayTaken } from '../app/run/capacity.js';
 import { detach } from '../app/run/detach.js';
 import { type Fleet, runFleet } from '../app/run/fleet.js';
 import { settleDeadRuns } from '../app/run/recover.js';
-import type { SharedQueue } from '../app/run/units.js';
-import type { Sharing } from '../app/sync/queue.js';
+import type { SharedQueue, Sharing } from '../app/sync/queue.js';
+import { sayUnseen } from '../app/sync/unseen.js';
 import { openWorkbench, type Workbench } from '../app/workbench.js';
 import type { Request } from '../cli/spec.js';
 import { loadUserFile } from '../config/user-file.js';
@@ -25,6 +25,7 @@ import {
   foreseenData,
   nextOf,
   notesOf,
+  remediesOf,
   sayForeseen,
   sayUnit,
   sayWaiting,
@@ -90,7 +91,7 @@ async function sharedQueue(bench: Workbench, byHand: boolean): Promise<SharedQue
 
 /** Two clones may take one Job where neither claims it (S7); asked only where the state is shared. */
 async function warnOfOthers(bench: Workbench): Promise<void> {
-  if ((await bench.notes.read('shared')) === null) return;
+  if ((await bench.notes.read('shared')) === null) return (await sayUnseen(bench)).forEach(bench.say);
   const { sayOthers } = await import('../app/claims/others.js');
   const others = await sayOthers(bench);
   if (others !== null) bench.say(others);
@@ -120,6 +121,7 @@ async function report(bench: Workbench, context: Context, request: Request, flee
         : nextOf(last)
             .slice(0, 2)
             .map((command) => `next: ${command}`)),
+    ...(units.length === 0 ? remediesOf(waiting) : []),
   ];
   const base: Report = {
     kind: 'run',
@@ -179,7 +181,12 @@ async function planned(bench: Workbench, request: Request): Promise<Report> {
       ...sayWaiting(waiting, theme),
     ],
     ...(units.length === 0 && emptyExit(request) === EXIT.notFound ? nothingEligible : {}),
-    notes: [...notes, ...refused.map((error) => error.message)],
+    notes: [
+      ...(await sayUnseen(bench)),
+      ...notes,
+      ...refused.map((error) => error.message),
+      ...(units.length === 0 ? remediesOf(waiting) : []),
+    ],
   };
 }
 

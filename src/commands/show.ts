@@ -73,7 +73,12 @@ async function gather(bench: Workbench, job: Job, runs: readonly Run[]): Promise
   const guarded =
     loaded === null || !isHere || job.onto === null ? [] : await guardedIn(bench, loaded, job.onto.oid, tip);
   const described = await describeJob(bench, job);
-  const seen = { guarded: guarded.length > 0, dead: described.live?.dead, waits: isLater(job, bench.clock.now()) };
+  const seen = {
+    guarded: guarded.length > 0,
+    dead: described.live?.dead,
+    elsewhere: described.elsewhere,
+    waits: isLater(job, bench.clock.now()),
+  };
   return {
     job: { ...described, prompt: await snapshot.prompt(job.id) },
     runs: runs.map(runFields),

@@ -3,6 +3,7 @@
 import { sayCollision } from '../app/conflicts/order.js';
 import { predictConflicts } from '../app/conflicts/predict.js';
 import { type Survey, survey } from '../app/survey.js';
+import { BRINGS, sayUnseen } from '../app/sync/unseen.js';
 import { openWorkbench, type Workbench } from '../app/workbench.js';
 import type { Context } from '../context.js';
 import { isOwlError } from '../domain/errors.js';
@@ -20,15 +21,19 @@ export async function wholeStatus(context: Context): Promise<Report> {
   const found = await survey(bench);
   const items = await describeUnits(bench, await bench.store.snapshot(), found.units, found.waiting);
   const delivered = new Map(items.map((item) => [item.id, item.kind === 'goal' ? item.delivered : undefined]));
+  const elsewhere = new Set(items.flatMap((item) => (item.kind === 'job' && item.elsewhere === true ? [item.id] : [])));
   const dead = items.some((item) => item.kind === 'job' && item.live?.dead === true);
+  const unseen = await sayUnseen(bench);
   const data: StatusData = {
     initialized: found.initialized,
     counts: found.counts,
     items,
     checkouts: found.checkouts,
     unfinished: found.unfinished,
-    notes: [...found.notes, ...(await collisions(bench))],
-    next: found.initialized ? likeliest(found, dead, (id) => delivered.get(id)) : ['git owl add "<what to do>"'],
+    notes: [...unseen, ...found.notes, ...(await collisions(bench))],
+    next: found.initialized
+      ? likeliest(found, dead, { delivered, elsewhere })
+      : [unseen.length > 0 ? BRINGS : 'git owl add "<what to do>"'],
   };
   return {
     kind: 'status',
@@ -54,20 +59,27 @@ async function collisions(bench: Workbench): Promise<readonly string[]> {
 
 /** The decision that somebody waits for comes first, then what a dead Run left, then the next Run, if there is one that may begin. */
 function likeliest(
-  { units, waiting, mend }: Survey,
+  { units, waiting, mend, remedies }: Survey,
   dead: boolean,
-  delivered: (id: string) => PublishedGoal['delivered'],
+  known: {
+    readonly delivered: ReadonlyMap<string, PublishedGoal['delivered']>;
+    readonly elsewhere: ReadonlySet<string>;
+  },
 ): readonly string[] {
   const inState = (state: string): readonly Unit[] => units.filter((one) => stateOf(one) === state);
   for (const state of DECIDE) {
     const [first] = inState(state);
-    if (first !== undefined) return commandsOf(first, { delivered: delivered(first.id) }).slice(0, 3);
+    if (first === undefined) continue;
+    const seen = { delivered: known.delivered.get(first.id), elsewhere: known.elsewhere.has(first.id) };
+    return commandsOf(first, seen).slice(0, 3);
   }
   if (dead || units.some(({ id, wait }) => wait.kind === 'eligible' && !waiting.has(id))) return ['git owl run'];
   const [active] = inState('active');
   if (active !== undefined) return commandsOf(active);
   const [first] = [...inState('pending'), ...units.filter((unit) => unit.kind === 'goal')];
   if (first === undefined) return ['git owl add "<what to do>"'];
+  const remedy = remedies.get(first.id);
+  if (remedy !== undefined) return [remedy];
   return mend.has(first.id) ? ['git owl doctor'] : commandsOf(first, { waits: waiting.has(first.id) });
 }
 

@@ -1,6 +1,6 @@
 // What a person can type next for a Job: never a command that destroys (00, rule 1). Pure.
 
-import type { Job } from './job.js';
+import { CLOSED_STATES, type Job } from './job.js';
 
 /** What is seen of a Job beside its record. */
 export interface Seen {
@@ -8,6 +8,8 @@ export interface Seen {
   readonly dead?: boolean | undefined;
   /** It may not run yet. */
   readonly waits?: boolean | undefined;
+  /** Its commits are in another clone (05, S1). */
+  readonly elsewhere?: boolean | undefined;
   /** It touches guarded paths (J37). */
   readonly guarded?: boolean | undefined;
 }
@@ -31,6 +33,8 @@ export function nextCommands(
 
 function commandsFor(job: Parameters<typeof nextCommands>[0], seen: Seen): readonly string[] {
   const { id } = job;
+  // Nothing can be done with it here before its commits come.
+  if (seen.elsewhere === true && !CLOSED_STATES.has(job.state) && job.state !== 'active') return ['git owl sync'];
   switch (job.state) {
     case 'pending':
       return seen.waits === true || job.reason?.code === 'usage-limit' ? waits(job) : [`git owl run ${id}`];

@@ -3,9 +3,17 @@
 import type { Goal } from './goal.js';
 import type { Claim, Job, JobId } from './job.js';
 
+/** What a person can do about a wait that does not end by itself. */
+export interface Remedy {
+  /** A whole command. */
+  readonly next?: string | undefined;
+  /** One sentence: what ends all waits of this kind. */
+  readonly note?: string | undefined;
+}
+
 export type Wait =
   | { readonly kind: 'eligible' }
-  | { readonly kind: 'waits'; readonly why: string }
+  | ({ readonly kind: 'waits'; readonly why: string } & Remedy)
   /** Not in the queue at all: another state, or no Runs left. */
   | { readonly kind: 'not-queued' };
 

@@ -46,6 +46,8 @@ export interface PublishedJob {
   readonly handoff: 'none' | 'current' | 'stale';
   readonly merged: Job['merged'];
   readonly reverted: boolean;
+  /** Its commits are in another clone, and not in this one (05, S1); missing: they are here, or there are none. */
+  readonly elsewhere?: true;
   /** Only of an active Job: the number of processes is an observation, never authority (01, Liveness). */
   readonly live?: {
     readonly run: string;
@@ -65,6 +67,8 @@ export interface JobFacts {
   readonly base: { readonly ref: string; readonly oid: string } | null;
   readonly worktree: string | null;
   readonly dead?: boolean | undefined;
+  /** The commits that the record names are in another clone. */
+  readonly elsewhere?: boolean | undefined;
 }
 
 export function jobFields(job: Job, facts: JobFacts): PublishedJob {
@@ -99,6 +103,7 @@ export function jobFields(job: Job, facts: JobFacts): PublishedJob {
     handoff: job.handoff,
     merged: job.merged,
     reverted: job.reverted,
+    ...(facts.elsewhere === true ? { elsewhere: true } : {}),
     ...(job.claim === null ? {} : { live: liveFields(job.claim, facts.dead ?? false) }),
   };
 }
@@ -116,7 +121,9 @@ function verifiedNow(job: Job, facts: JobFacts): PublishedJob['verified'] {
   const proof = job.verification;
   if (proof === null || !proof.passed || proof.checks.length === 0) return 'none';
   if (job.state === 'done' || job.state === 'cancelled') return 'current';
-  const moved = facts.tip !== proof.tip || (facts.base !== null && facts.base.oid !== proof.base);
+  // Where the work is not here, the record says what its tip is.
+  const tip = facts.elsewhere === true ? job.tip : facts.tip;
+  const moved = tip !== proof.tip || (facts.base !== null && facts.base.oid !== proof.base);
   return moved ? 'void' : 'current';
 }
 
@@ -240,5 +247,6 @@ export const JOB_FIELDS = [
   'handoff',
   'merged',
   'reverted',
+  'elsewhere',
   'live',
 ] as const satisfies readonly (keyof PublishedJob)[];

@@ -82,6 +82,7 @@ const job = v.looseObject({
     }),
   ),
   reverted: flag,
+  elsewhere: v.optional(v.literal(true)),
   live: v.optional(v.looseObject({ run: text, host: text, pid: whole, since: time, dead: flag })),
 });
 

@@ -2,6 +2,7 @@
 
 import { t } from 'tap';
 import type { Agent } from '../fixtures/agents.js';
+import { setHook } from '../fixtures/remote.js';
 import type { Repo } from '../fixtures/repository.js';
 import { eventually, type Sandbox, sandbox } from '../fixtures/sandbox.js';
 
@@ -88,6 +89,7 @@ t.test(
     await repo.owl('run', '--claim-remote', shared);
     await repo.owl('run', '--claim-remote', again);
     await repo.owl('run', kept);
+    setHook(repo.bare, 'update', `test "$1" != refs/owl/shared/${kept}`);
     await repo.owl('sync');
     t.same((await other.owl('sync', '--json')).json().data.tips.sort(), [shared, again].sort());
     const branch = (await other.git('for-each-ref', '--format=%(refname)', 'refs/heads/owl')).split('\n');
@@ -101,7 +103,7 @@ t.test(
     t.match(await show(other, shared), { state: 'done' });
     for (const verb of ['review', 'diff', 'merge']) {
       const { stderr } = await other.owlFails(3, verb, kept);
-      t.match(stderr, /in another clone .*git owl run --claim-remote/, verb);
+      t.match(stderr, /in another clone .*git owl sync there publishes them/, verb);
       t.match(stderr, /git owl sync/, verb);
       t.notMatch(stderr, /fsck/, verb);
     }

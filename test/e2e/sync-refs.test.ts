@@ -43,10 +43,11 @@ t.test(
     t.same(await other.git('for-each-ref', 'refs/heads/owl'), '');
     t.same((await sync(other)).tips, [id]);
     t.same((await sync(other)).shared, [], 'a clone that only knows it sends nothing');
-    // What nobody shared stays here.
+    // So does a Job that was run without one from the start; one that only waits has nothing to share.
     const own = await repo.add('mine');
     await repo.owl('run', own);
-    t.same((await sync(repo)).shared, []);
+    await repo.add('waits');
+    t.same((await sync(repo)).shared, [`refs/owl/shared/${own}`]);
   },
 );
 

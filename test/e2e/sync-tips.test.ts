@@ -69,14 +69,14 @@ t.test(
     await sync(other);
     for (const verb of ['review', 'diff', 'merge', 'verify']) {
       const { stderr } = await other.owlFails(3, verb, id);
-      t.match(stderr, /in another clone .*git owl run --claim-remote/, verb);
+      t.match(stderr, /in another clone .*git owl sync there publishes them/, verb);
       t.match(stderr, /git owl sync/, verb);
     }
     t.match((await other.owlFails(3, 'export', id, 'mine')).stderr, /in another clone/);
     t.equal((await show(other, id)).tip, tip, 'what is shown is what the record says');
     await other.owl('retry', id);
-    const ran = (await other.owl('run', id, '--json', { fails: 'any' })).json();
-    t.match(ran.value ?? ran.data, { state: 'blocked', reason: { code: 'unknown-here' } });
+    t.match((await other.owlFails(3, 'run', id, '--json')).json().error, { code: 'missing-commit' });
+    t.match(await show(other, id), { state: 'pending', runs: 2 }, 'no Run is spent');
     t.same([await other.oid('main'), await other.oid(await branchOf(other, id))], before, 'nothing moved');
   },
 );

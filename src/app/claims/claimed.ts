@@ -8,6 +8,7 @@ import type { Lease } from '../lease/hold.js';
 import { withLease } from '../lease/lease.js';
 import { exchangeState, takeState } from '../sync/exchange.js';
 import type { Fence, Workbench } from '../workbench.js';
+import { needWork } from './elsewhere.js';
 import { publishWork, sayOnly } from './publish.js';
 import { claimRef } from './refs.js';
 import { bringTip } from './tip.js';
@@ -49,6 +50,7 @@ export async function underClaim<T>(
     if (job !== null) await bringTip(bench, remote, job);
     try {
       await needCandidate(bench, now);
+      if (now.kind === 'job') await needWork(bench, now);
     } catch (error) {
       if (isOwlError(error)) return { kind: 'not-now', error, lost: false };
       throw error;

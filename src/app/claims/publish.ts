@@ -14,6 +14,7 @@ import { standingOf } from './standing.js';
 import { publishTip } from './tip.js';
 import { type Unit, workOf } from './unit.js';
 import { sharedCommit } from './wip.js';
+import { carriesCopiedFile } from './withheld.js';
 
 /** A claim whose work ended, and the update that gives it back. */
 export interface Ending {
@@ -119,7 +120,7 @@ async function tipUpdates(
   for (const { unit } of endings) {
     const job = await workOf(bench, unit);
     const standing = job === null ? null : await standingOf(bench, job);
-    if (job !== null && standing?.kind === 'here')
+    if (job !== null && standing?.kind === 'here' && !(await carriesCopiedFile(bench, job, standing.tip)))
       tips.push({ job, tip: await sharedCommit(bench, job, standing.tip) });
   }
   for (const { job, tip } of [...tips, ...(await tipsAtWork(bench, tips))]) {

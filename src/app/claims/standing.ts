@@ -49,7 +49,7 @@ export async function workTip(bench: Pick<Workbench, 'repository' | 'notes' | 's
 }
 
 /** What a person can do about it: one clause. */
-export const PUBLISHES = 'the clone that has it publishes it with git owl run --claim-remote';
+export const PUBLISHES = 'git owl sync there publishes them, and then git owl sync brings them here';
 
 /** Its record came by sync, its commits did not. */
 export const commitsElsewhere = (job: Pick<Job, 'id'>, tip: Oid): OwlError =>

@@ -15,16 +15,22 @@ import { followRecord } from './follow-record.js';
 import { sharedRef } from './refs.js';
 import { standingOf } from './standing.js';
 import { sharedCommit } from './wip.js';
+import { carriesCopiedFile } from './withheld.js';
 
 /** The branch stands where the last runner left it, as far as the remote has that; what it held here before is kept (S7). */
 export async function bringTip(bench: Workbench, remote: string, job: Job): Promise<void> {
   if (job.onto === null || job.tip === null || (await standingOf(bench, job)).kind === 'here') return;
-  const ref = sharedRef(job.id);
-  const look = await lookAtRefs(bench.repository, { remote, refs: [ref] });
-  if (look.kind === 'looked') await fetchTips(bench, remote, new Map([[ref, job]]), look.refs);
+  await fetchTip(bench, remote, job);
   const brought = await followRecord(bench, job);
   if (brought.kind === 'stays') bench.say(`job ${job.id}: ${brought.why}`);
   if (brought.kind === 'stands' && brought.tip === null) await branchFromShared(bench, job);
+}
+
+/** The tip of one Job, as far as the remote has it: no branch moves. */
+export async function fetchTip(bench: Workbench, remote: string, job: Job): Promise<void> {
+  const ref = sharedRef(job.id);
+  const look = await lookAtRefs(bench.repository, { remote, refs: [ref] });
+  if (look.kind === 'looked') await fetchTips(bench, remote, new Map([[ref, job]]), look.refs);
 }
 
 /** Shared tips that the remote has and this clone lacks, all in one fetch; what the local refs held is kept. */
@@ -84,7 +90,7 @@ async function isShared(engine: Engine, job: Job, tip: Oid): Promise<boolean> {
 export async function publishTip(bench: Workbench, remote: string, id: JobId): Promise<void> {
   const job = foundJob(id, await (await bench.store.snapshot()).job(id));
   const standing = await standingOf(bench, job);
-  if (standing.kind !== 'here') return;
+  if (standing.kind !== 'here' || (await carriesCopiedFile(bench, job, standing.tip))) return;
   const tip = await sharedCommit(bench, job, standing.tip);
   const ref = sharedRef(id);
   const engine = await bench.repository.engine();

@@ -36,7 +36,8 @@ const FAILURES: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
 /** Merges a Job that may land (domain/landing.ts said so). The state is written whatever comes of it; any failure escalates (J35). */
 export async function landJob(bench: Workbench, asked: LandRequest): Promise<Landed> {
   const job = (await loadForeign(bench)).stripped(asked.job, asked.current.loaded.policy);
-  const request = { ...asked, job };
+  const provenElsewhere = asked.job.verification?.passed === true && job.verification === null;
+  const request = { ...asked, job, provenElsewhere };
   try {
     const target = publishTarget(request);
     return await (target === null ? attemptLanding(bench, request) : publishJob(bench, request, target));

@@ -15,6 +15,8 @@ export interface LandRequest {
   readonly allowGuarded: boolean;
   /** Nobody asked for this merge: without checks that passed it is not made (J32). */
   readonly byItself: boolean;
+  /** Its checks passed in another clone alone: that proof counts for nothing here (05, S10). */
+  readonly provenElsewhere?: boolean | undefined;
   /** Idempotency key: answered with the Job as the merge left it, merged, escalated or blocked. */
   readonly request?: JobRequest | undefined;
 }

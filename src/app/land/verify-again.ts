@@ -1,5 +1,6 @@
 // The base moved, or something was not verified at exactly this tip: replay and checks again before anything lands (J34).
 
+import { userFileLabel } from '../../config/user-file.js';
 import { branchRef, type Oid, type RefName } from '../../domain/git.js';
 import type { Job, Merged } from '../../domain/job.js';
 import { moveJob, stands } from '../../domain/machine.js';
@@ -20,7 +21,7 @@ export async function checkAgain(
   base: { readonly ref: string; readonly oid: Oid },
 ): Promise<Again> {
   const { job, current, request } = landing;
-  const why = job.onto?.oid === base.oid ? `its tip is not verified` : `${base.ref} has moved since it was verified`;
+  const why = whyAgain(bench, landing, base);
   bench.say(`job ${job.id}: ${why}; replaying and verifying again`);
   const result = await reverify(bench, { job, tip, base, current, label: 'merge', marker: bench.ids.run() });
   switch (result.kind) {
@@ -85,6 +86,17 @@ export async function checkAgain(
   });
   if (!stood) return { kind: 'superseded', job: updated.result };
   return { kind: result.failed === null ? 'ready' : 'blocked', job: updated.result };
+}
+
+function whyAgain(
+  bench: Workbench,
+  { job, provenElsewhere }: LandRequest,
+  base: { readonly ref: string; readonly oid: Oid },
+): string {
+  if (job.onto?.oid !== base.oid) return `${base.ref} has moved since it was verified`;
+  return provenElsewhere === true
+    ? `its checks passed in another clone, which counts here only with sync: { trust: true } in ${userFileLabel(bench.environment)}`
+    : 'its tip is not verified';
 }
 
 /** Runs work on the remote's base: what only the local one has they never see, and would conflict with again and again (J7, J34). */

@@ -107,7 +107,7 @@ export async function lookAfter(
                 : 'workspace',
             place.message,
           );
-    return { tip, obstacle, degraded, clean: null, notes };
+    return { tip, degraded, clean: null, ...(await withCarried(bench, ready, tip, { obstacle, notes })) };
   }
 
   if (!state.clean) {
@@ -138,8 +138,8 @@ export async function lookAfter(
       }
     }
   }
-  obstacle ??= await copiedFile(bench, ready, tip);
-  return { tip, obstacle, degraded, clean: state.clean ? state : null, notes };
+  const clean = state.clean ? state : null;
+  return { tip, degraded, clean, ...(await withCarried(bench, ready, tip, { obstacle, notes })) };
 }
 
 type Place =
@@ -156,6 +156,18 @@ async function lookAtPlace(bench: Workbench, { job, workspace }: Ready): Promise
   return place.kind === 'admitted'
     ? { place, state: await cleanliness(bench.repository, place.workspace) }
     : { place, state: null };
+}
+
+/** A copied file on the branch goes before any other obstacle: the Run's reason is what keeps that tip in this clone (J15). */
+async function withCarried(
+  bench: Workbench,
+  ready: Ready,
+  tip: Oid,
+  { obstacle, notes }: Pick<Aftermath, 'obstacle' | 'notes'>,
+): Promise<Pick<Aftermath, 'obstacle' | 'notes'>> {
+  const carried = await copiedFile(bench, ready, tip);
+  if (carried === null) return { obstacle, notes };
+  return { obstacle: carried, notes: obstacle === null ? notes : [...notes, obstacle.text] };
 }
 
 /** HEAD of a worktree that is not on its branch any more, where it holds commits that the branch does not have. */

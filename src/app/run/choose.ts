@@ -6,18 +6,21 @@ import { type ErrorCode, isOwlError, type OwlError } from '../../domain/errors.j
 import type { Goal } from '../../domain/goal.js';
 import type { Unit } from '../../domain/goal-queue.js';
 import type { Job, JobId } from '../../domain/job.js';
+import type { Remedy } from '../../domain/queue.js';
+import { isElsewhere, needWork } from '../claims/elsewhere.js';
 import { inOrderOfConflicts, sayLater } from '../conflicts/order.js';
 import type { CurrentTarget } from '../goal/current-target.js';
 import { lookAtGoal } from '../goal/look.js';
 import { loadSchedule } from '../goal/schedule.js';
 import { findWork } from '../goals.js';
 import { type CurrentPolicy, currentPolicy, unpublishedNote, wishOf } from '../policy.js';
-import { type Sharing, withForeign } from '../sync/queue.js';
+import { type SharedQueue, withForeign } from '../sync/queue.js';
 import { askTrust } from '../trusted.js';
 import type { Workbench } from '../workbench.js';
 import { agentFor, missingAgent } from './agent-choice.js';
+import { notNow } from './claim.js';
 
-export interface Waiting {
+export interface Waiting extends Remedy {
   readonly kind: 'job' | 'goal';
   readonly id: string;
   readonly why: string;
@@ -50,11 +53,13 @@ export type Chosen =
   | { readonly kind: 'goal'; readonly id: string; readonly goal: Goal; readonly target: CurrentTarget }
   | { readonly kind: 'nothing'; readonly waiting: readonly Waiting[] };
 
+/** What is not to be had in this clone, and is no fault of the work: it waits, and that is no failure of `run` (J16, J8). */
+const NOT_HERE: ReadonlySet<ErrorCode> = new Set<ErrorCode>(['missing-agent', 'missing-commit']);
 /** What is wrong with the base, the remote or the agent of one alone, and says nothing of the next. */
 const ITS_OWN: ReadonlySet<ErrorCode> = new Set<ErrorCode>([
+  ...NOT_HERE,
   'missing-base',
   'missing-remote',
-  'missing-agent',
   'reserved-name',
   'no-commit',
   'configuration',
@@ -71,14 +76,16 @@ export interface Wanted {
   /** Looks again later: then nothing is wrong with finding nothing now. */
   readonly patient: boolean;
   /** The queue is shared with other clones (S7); null: it is this clone's own. */
-  readonly shared: Sharing | null;
+  readonly shared: SharedQueue | null;
 }
 
 /** A named one is refused for what is wrong with it, and so is a queue in which nothing else may run. Throws OwlError. */
 export async function chooseUnit(bench: Workbench, wanted: Wanted, memory: Memory): Promise<Chosen> {
   if (wanted.id !== null) {
     const work = await findWork(await bench.store.snapshot(), wanted.id);
-    return work.kind === 'job' ? lookAtJob(bench, work.job, memory) : lookAtTarget(bench, work.goal, memory);
+    if (work.kind === 'goal') return lookAtTarget(bench, work.goal, memory);
+    await refuseNow(bench, work.job, wanted);
+    return lookAtJob(bench, work.job, memory, wanted);
   }
   let first: OwlError | null = null;
   for (;;) {
@@ -92,18 +99,24 @@ export async function chooseUnit(bench: Workbench, wanted: Wanted, memory: Memor
     }
     try {
       return unit.kind === 'job'
-        ? await lookAtJob(bench, unit.job, memory)
+        ? await lookAtJob(bench, unit.job, memory, wanted)
         : await lookAtTarget(bench, unit.goal, memory);
     } catch (error) {
       if (!isOwlError(error) || !ITS_OWN.has(error.code)) throw error;
-      if (error.code !== 'missing-agent') first ??= error;
-      passOver(memory, unit, error.message);
+      if (!NOT_HERE.has(error.code)) first ??= error;
+      const next = error.code === 'missing-commit' ? error.next[0] : undefined;
+      passOver(memory, unit, error.message, { next });
     }
   }
 }
 
-export function passOver(memory: Memory, { kind, id }: Pick<Unit, 'kind' | 'id'>, why: string): void {
-  memory.passed.set(id, { kind, id, why });
+export function passOver(
+  memory: Memory,
+  { kind, id }: Pick<Unit, 'kind' | 'id'>,
+  why: string,
+  remedy: Remedy = {},
+): void {
+  memory.passed.set(id, { kind, id, why, ...remedy });
 }
 
 const mayBeTaken = (unit: Unit, wanted: Wanted, memory: Memory): boolean =>
@@ -124,15 +137,24 @@ function waitingOf(units: readonly Unit[], wanted: Wanted, memory: Memory): read
     if (memory.seen.has(id) || memory.taking.has(id)) continue;
     const passed = memory.passed.get(id) ?? memory.held.get(id);
     if (passed !== undefined) waiting.push(passed);
-    else if (unit.wait.kind === 'waits') waiting.push({ kind, id, why: unit.wait.why });
+    else if (unit.wait.kind === 'waits') waiting.push({ ...unit.wait, kind, id });
     else if (unit.wait.kind === 'eligible' && isHeldBack(unit, wanted))
       waiting.push({ kind, id, why: 'governance would integrate it, and --no-merge was given' });
   }
   return waiting;
 }
 
-/** Throws OwlError `missing-agent`, `untrusted`, and what reading its base throws. */
-async function lookAtJob(bench: Workbench, job: Job, memory: Memory): Promise<Chosen> {
+/** A named one that may not run is refused before it is claimed on a remote: there a claim would stay (S7). */
+async function refuseNow(bench: Workbench, job: Job, { shared }: Wanted): Promise<void> {
+  // Of one that is at work its claim tells who has it.
+  if (shared === null || job.state === 'active') return;
+  const error = await notNow(bench, await bench.store.snapshot(), job);
+  if (error !== null) throw error;
+}
+
+/** Throws OwlError `missing-agent`, `missing-commit`, `untrusted`, and what reading its base throws. */
+async function lookAtJob(bench: Workbench, job: Job, memory: Memory, { shared }: Wanted): Promise<Chosen> {
+  if (job.state === 'pending') await needTip(bench, job, shared);
   const current = await currentPolicy(bench, wishOf(job));
   await tellNotes(bench, current, memory);
   await askTrust(bench, current.loaded);
@@ -140,6 +162,15 @@ async function lookAtJob(bench: Workbench, job: Job, memory: Memory): Promise<Ch
   const agent = agentFor(bench, job, policy);
   if (agent.kind === 'agent') return { kind: 'job', id: job.id, maxParallel: policy.max_parallel };
   throw missingAgent(agent.why, `job ${job.id} stays ${job.state}`, [`git owl edit ${job.id} --agent <name>`]);
+}
+
+/** The commits that its next Run goes on from are here, or its runner shared them (J8). Throws OwlError `missing-commit`. */
+async function needTip(bench: Workbench, job: Job, shared: SharedQueue | null): Promise<void> {
+  if (shared !== null && (await isElsewhere(bench, job))) {
+    const { fetchTip } = await import('../claims/tip.js');
+    await fetchTip(bench, shared.remote, job);
+  }
+  await needWork(bench, job);
 }
 
 async function lookAtTarget(bench: Workbench, goal: Goal, memory: Memory): Promise<Chosen> {

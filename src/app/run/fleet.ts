@@ -4,12 +4,13 @@ import { isOwlError, type OwlError } from '../../domain/errors.js';
 import { noRoom } from '../goal/claim.js';
 import { settleLeftovers } from '../leftovers.js';
 import { runJobSkills } from '../skill/job-skills.js';
+import type { SharedQueue } from '../sync/queue.js';
 import type { Workbench } from '../workbench.js';
 import { type Memory, newMemory, type Waiting } from './choose.js';
 import { notify } from './notify.js';
 import { settleDeadRuns } from './recover.js';
 import { watchForStop } from './stop-note.js';
-import { idOf, type SharedQueue, takeUnit, type UnitResult } from './units.js';
+import { idOf, takeUnit, type UnitResult } from './units.js';
 
 export interface Named {
   readonly kind: 'job' | 'goal';

@@ -3,7 +3,9 @@
 import { isOwlError, type OwlError } from '../../domain/errors.js';
 import type { Unit } from '../../domain/goal-queue.js';
 import type { Job, JobId } from '../../domain/job.js';
+import type { Remedy } from '../../domain/queue.js';
 import type { Snapshot } from '../../state/types.js';
+import { whyElsewhere } from '../claims/elsewhere.js';
 import { findLandedJobs, sayLanded } from '../collect/landed.js';
 import { inOrderOfConflicts, sayLater } from '../conflicts/order.js';
 import { checkCarried } from '../goal/claim.js';
@@ -53,10 +55,13 @@ export async function foresee(bench: Workbench, wanted: Foresight): Promise<Fore
   const units: Unit[] = [];
   const waiting: Waiting[] = [];
   const refused: OwlError[] = [];
-  const pass = ({ kind, id }: Unit, why: string) => waiting.push({ kind, id, why });
+  const pass = ({ kind, id }: Unit, why: string, remedy: Remedy = {}) => waiting.push({ kind, id, why, ...remedy });
+  // A shared queue would fetch the tip first (S7).
+  const elsewhere = async (unit: Unit) =>
+    unit.kind === 'goal' || wanted.shared !== null ? null : whyElsewhere(bench, unit.job);
   for (const work of wanted.named) {
     const unit = await namedUnit(records, queue, work);
-    const error = await refusal(bench, records, unit);
+    const error = (await refusal(bench, records, unit)) ?? (await elsewhere(unit));
     const why = error === null ? await missing(unit) : null;
     if (error !== null) refused.push(error);
     else if (why !== null) pass(unit, why);
@@ -68,8 +73,13 @@ export async function foresee(bench: Workbench, wanted: Foresight): Promise<Fore
   for (const unit of ordered) {
     if (unit.wait.kind === 'not-queued' || gone.has(unit.id)) continue;
     const held = !wanted.merge && unit.kind === 'goal' && unit.goal.status === 'governance';
-    const why = unit.wait.kind === 'waits' ? unit.wait.why : held ? '--no-merge was given' : await missing(unit);
-    if (why !== null) pass(unit, why);
+    if (unit.wait.kind === 'waits') {
+      pass(unit, unit.wait.why, { next: unit.wait.next, note: unit.wait.note });
+      continue;
+    }
+    const error = await elsewhere(unit);
+    const why = held ? '--no-merge was given' : (error?.message ?? (await missing(unit)));
+    if (why !== null) pass(unit, why, { next: error?.next[0] });
     else if (wanted.all || units.length === 0) units.push(unit);
   }
   const [first] = units;

@@ -258,10 +258,10 @@ async function prepareBranch(bench: Workbench, input: BranchInput): Promise<Bran
     based = cut;
   } else {
     const brought = await followRecord(bench, job);
-    if (brought.kind === 'elsewhere') return stopped(run, goneBranch(job));
+    if (brought.kind === 'elsewhere') return stopped(run, await goneBranch(bench, job));
     if (brought.kind === 'stays') return stopped(run, reason('could-not-start', brought.why));
     const shared = brought.tip ?? (await branchFromShared(bench, job));
-    if (shared === null) return stopped(run, goneBranch(job));
+    if (shared === null) return stopped(run, await goneBranch(bench, job));
     const tip = await takeWip(bench, job, shared, policy);
     run = { ...run, tip_before: tip };
     const place = await openPlace(bench, input, tip);
@@ -318,9 +318,13 @@ const blockedBy = (run: Run, job: Job, result: Blocked): Stopped => {
   );
 };
 
-function goneBranch(job: Job): Reason {
-  const tip = job.tip === null ? '' : `; its last known tip is ${job.tip}, and ${PUBLISHES}`;
-  return reason('unknown-here', `the work on the branch ${jobBranch(job)} is not here${tip}`);
+/** Where its commits are here, somebody took the branch away: nobody but a person brings it back (J8). */
+async function goneBranch(bench: Workbench, job: Job): Promise<Reason> {
+  const [branch, { tip }] = [jobBranch(job), job];
+  const here = tip !== null && (await (await bench.repository.engine()).exists([tip]))[0] === true;
+  const way = here ? `git branch ${branch} ${tip} makes it again` : PUBLISHES;
+  const last = tip === null ? '' : `; its last known tip is ${tip}: ${way}`;
+  return reason('unknown-here', `the work on the branch ${branch} is not here${last}`);
 }
 
 type Place =

@@ -7,17 +7,13 @@ import type { ClaimsOfQueue } from '../claims/queue.js';
 import type { Unit } from '../claims/unit.js';
 import { carryGoal, type GoalUnit } from '../goal/advance.js';
 import { foundGoal } from '../goals.js';
-import type { Sharing } from '../sync/queue.js';
+import type { SharedQueue } from '../sync/queue.js';
 import type { Workbench } from '../workbench.js';
 import { carryJob, type JobUnit } from './carry-job.js';
 import { chooseUnit, type Memory, passOver, type Waiting } from './choose.js';
 import { claimJob } from './claim.js';
 
 export type UnitResult = JobUnit | GoalUnit;
-
-export interface SharedQueue extends Sharing {
-  readonly remote: string;
-}
 
 /** Who is carried, and by which claim. */
 export interface Carrying {

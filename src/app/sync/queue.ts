@@ -1,16 +1,19 @@
 // The queue as this clone may take from it by itself: what came from another clone waits for somebody to name it (05, S10).
 
-import { loadUserFile } from '../../config/user-file.js';
+import { loadUserFile, userFileLabel } from '../../config/user-file.js';
 import type { Unit } from '../../domain/goal-queue.js';
+import type { Wait } from '../../domain/queue.js';
 import type { Workbench } from '../workbench.js';
 import { loadForeign } from './foreign.js';
-
-const ELSEWHERE = 'it came from another clone: name it, or set sync.run in your own configuration';
 
 /** The queue that several clones take from (S7). */
 export interface Sharing {
   /** `--claim-remote` was given: then what came from elsewhere is taken, too (S10). */
   readonly byHand: boolean;
+}
+
+export interface SharedQueue extends Sharing {
+  readonly remote: string;
 }
 
 /** The same units in the same order. Throws OwlError `configuration` for the user's own file. */
@@ -25,5 +28,13 @@ export async function withForeign(
   if (!units.some(came)) return units;
   const free = sharing?.byHand === true || (await loadUserFile(bench.environment)).source?.file.sync?.run === true;
   if (free) return units;
-  return units.map((unit) => (came(unit) ? { ...unit, wait: { kind: 'waits', why: ELSEWHERE } } : unit));
+  const note = `with sync: { run: true } in ${userFileLabel(bench.environment)} git owl run takes what came from other clones by itself`;
+  return units.map((unit) => (came(unit) ? { ...unit, wait: waitsForName(unit, note) } : unit));
 }
+
+const waitsForName = ({ id }: Unit, note: string): Wait => ({
+  kind: 'waits',
+  why: 'it came from another clone, and runs here only by name',
+  next: `git owl run ${id}`,
+  note,
+});

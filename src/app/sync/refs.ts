@@ -9,17 +9,16 @@ import { lookAtRefs, type PushUpdate, pushRefs } from '../../git/push.js';
 import { STATE_REF } from '../../state/layout.js';
 import { failpoint } from '../../system/failpoint.js';
 import { noteClaims } from '../claims/others.js';
-import { CLAIMS, sharedRef } from '../claims/refs.js';
-import { isOn, sharedCommit } from '../claims/wip.js';
+import { CLAIMS } from '../claims/refs.js';
 import { LEASES } from '../lease/place.js';
 import { currentPolicy } from '../policy.js';
-import { keepOnly } from '../run/settle.js';
 import type { Workbench } from '../workbench.js';
 import { bringTips } from './bring-tips.js';
 import { bringCandidates } from './candidates.js';
 import { foldClosed } from './fold.js';
 import { sendNewRounds } from './new-rounds.js';
-import { exchangeRounds, isKnownTip } from './rounds.js';
+import { exchangeRounds } from './rounds.js';
+import { tipsToSend } from './send-tips.js';
 
 export interface ExchangedRefs {
   /** Jobs whose branch was made, or followed, at the tip that another clone shared. */
@@ -48,7 +47,7 @@ export async function exchangeRefs(bench: Workbench, remote: string): Promise<Ex
   const travel = await roundsTravel(bench);
   const rounds = travel ? await exchangeRounds(bench, remote, there) : { brought: [], updates: [] };
   const moved = rounds.updates.filter(({ old }) => old !== 'absent');
-  const updates = [...(await olderTips(bench, there)), ...(travel ? [...candidates, ...moved] : [])];
+  const updates = [...(await tipsToSend(bench, there)), ...(travel ? [...candidates, ...moved] : [])];
   const sent = await send(bench, remote, updates);
   const made = rounds.updates.filter(({ old }) => old === 'absent');
   const fresh = await sendNewRounds(bench, remote, { state: there.get(STATE_REF), updates: made });
@@ -90,26 +89,4 @@ async function copyClaims(bench: Workbench, remote: string, there: ReadonlyMap<R
       remote,
       refs.filter((ref) => ref.startsWith(CLAIMS)),
     );
-}
-
-/** Jobs once shared whose tip on the remote is an older one than the record says, and whose commits are here: a push that failed, or a Run without a claim. */
-async function olderTips(bench: Workbench, there: ReadonlyMap<RefName, Oid>): Promise<readonly PushUpdate[]> {
-  const engine = await bench.repository.engine();
-  const updates: PushUpdate[] = [];
-  for (const job of await (await bench.store.snapshot()).openJobs()) {
-    const ref = sharedRef(job.id);
-    const [before, theirs] = [await engine.resolve(ref), there.get(ref)];
-    if (before === null || job.goal !== null || job.tip === null || job.state === 'active') continue;
-    if ((await engine.exists([job.tip]))[0] !== true) continue;
-    const tip = await sharedCommit(bench, job, job.tip);
-    // What another clone left uncommitted lies on top of the very tip.
-    if (tip === theirs || (theirs !== undefined && tip === job.tip && (await isOn(bench, theirs, tip)))) continue;
-    if (theirs !== undefined && theirs !== before && !(await isKnownTip(bench, job, theirs))) continue;
-    if (before !== tip) {
-      await keepOnly(bench, job.id, [{ commit: before, subject: 'tip that was shared before' }]);
-      await engine.swap({ ref, old: before, new: tip }, 'owl: tip to share');
-    }
-    updates.push({ ref, old: theirs ?? 'absent', new: tip });
-  }
-  return updates;
 }

@@ -15,6 +15,7 @@ import type { Workbench } from '../workbench.js';
 import { wantedTips } from './bring-tips.js';
 import { type Exchanged, exchangeState } from './exchange.js';
 import { type ExchangedRefs, exchangeRefs } from './refs.js';
+import { lackingTips } from './send-tips.js';
 import { contestedHere, type SettledRecord, settleContested, type TakeRequest } from './settle.js';
 import { forgetSides, type PublishedContest, publishContest } from './sides.js';
 
@@ -93,7 +94,8 @@ async function foresee(bench: Workbench, remote: string): Promise<Synced> {
   const theirs = look.refs.get(STATE_REF) ?? null;
   const { taken, pushed } = await relation(bench, ours, theirs);
   const contested = await Promise.all((await contestedHere(bench)).map((work) => publishContest(bench, work)));
-  const none = { rewritten: null, settled: [], shared: [], folded: [], damaged: await damagedHere(bench) };
+  const shared = (await lackingTips(bench, look.refs)).map(({ ref }) => ref);
+  const none = { rewritten: null, settled: [], shared, folded: [], damaged: await damagedHere(bench) };
   const tips = await foreseenTips(bench, look.refs, taken === 'created' || taken === 'forwarded' ? theirs : ours);
   return { ...none, remote, taken, pushed, tip: ours, contested, tips };
 }

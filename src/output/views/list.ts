@@ -71,7 +71,7 @@ export function whyNot(item: ListItem): string | null {
   const closed = item.kind === 'job' ? jobClosed(item) : goalClosed(item);
   if (closed !== null) return closed;
   if (item.kind === 'goal' && item.window !== null) return sayOpen(item, item.window);
-  return item.waits ?? item.reason?.text ?? null;
+  return item.waits ?? withPlace(item, item.reason?.text ?? null);
 }
 
 /** What landed of closed work, whatever closed it (G35); null: it is open, or its reason says more. */
@@ -93,6 +93,12 @@ const sayLanded = (state: string, what: string): string => (state === 'cancelled
 
 const sayPlace = (ref: string, oid: string | null): string =>
   ` into ${shortRef(ref)}${oid === null ? '' : ` as ${oid.slice(0, 10)}`}`;
+
+/** Work that nobody can look at, or go on with, in this clone yet. */
+const withPlace = (item: ListItem, why: string | null): string | null =>
+  item.kind === 'job' && item.elsewhere === true
+    ? [...(why === null ? [] : [why]), 'its commits are in another clone'].join('; ')
+    : why;
 
 /** An Error event that is open: what failed, what its handlers came to, and until when somebody may decide (G41). */
 function sayOpen({ reason }: ListedGoal, { handlers, deadline, due }: NonNullable<ListedGoal['window']>): string {

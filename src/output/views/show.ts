@@ -73,10 +73,7 @@ function jobRows(data: ShowData, theme: Theme, now: number): readonly Field[] {
         ? null
         : `on ${theme.text(job.live.host)}, process ${job.live.pid}${job.live.dead ? theme.bad(' (gone)') : ''}`,
     ],
-    [
-      'branch',
-      `${theme.ref(job.branch)}${data.branchless ? theme.dim(job.tip === null ? ' (not made yet)' : ' (gone)') : ''}`,
-    ],
+    ['branch', `${theme.ref(job.branch)}${data.branchless ? theme.dim(sayBranchless(job)) : ''}`],
     ['base', sayAt(job.base, theme)],
     ['tip', job.tip === null ? null : theme.oid(job.tip)],
     ['worktree', job.worktree === null ? null : theme.path(job.worktree)],
@@ -105,6 +102,9 @@ function jobRows(data: ShowData, theme: Theme, now: number): readonly Field[] {
   ];
 }
 
+const sayBranchless = (job: Pick<PublishedJob, 'tip' | 'elsewhere'>): string =>
+  job.tip === null ? ' (not made yet)' : job.elsewhere === true ? ' (in another clone)' : ' (gone)';
+
 const sayMerged = (merged: NonNullable<PublishedJob['merged']>, theme: Theme): string =>
   `${merged.by === 'owl' ? 'by git owl' : 'by hand'} into ${theme.ref(merged.ref)}${merged.after === null ? '' : ` as ${theme.oid(merged.after.slice(0, 10))}`}, ${plural(merged.commits, 'commit')}, ${plural(merged.files, 'file')}`;
 
@@ -113,7 +113,11 @@ export const sayAt = (at: { readonly ref: string | null; readonly oid: string | 
     ? null
     : `${at.ref === null ? '' : theme.ref(at.ref)}${at.oid === null ? '' : ` ${theme.oid(at.oid.slice(0, 10))}`}`.trim();
 
-export function sayVerified(job: Pick<PublishedJob, 'verified' | 'runs'>, theme: Theme): string | null {
+export function sayVerified(job: Pick<PublishedJob, 'verified' | 'runs' | 'elsewhere'>, theme: Theme): string | null {
+  if (job.elsewhere === true && job.verified !== 'none') {
+    const moved = job.verified === 'void' ? ', and the base moved since' : '';
+    return theme.warn(`in another clone${moved}; its commits are not here`);
+  }
   switch (job.verified) {
     case 'current':
       return theme.good('yes, at this tip and base');

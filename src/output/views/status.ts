@@ -181,6 +181,7 @@ const sayReview = (item: ListedJob): string =>
   `${sayVerified(item)}${item.handoff === 'stale' ? '; its Handoff is stale' : ''}`;
 
 function sayVerified(item: ListedJob): string {
+  if (item.elsewhere === true) return sayVerifiedElsewhere(item);
   switch (item.verified) {
     case 'current':
       return 'verified';
@@ -189,6 +190,11 @@ function sayVerified(item: ListedJob): string {
     case 'none':
       return 'not verified';
   }
+}
+
+function sayVerifiedElsewhere({ verified }: ListedJob): string {
+  const said = verified === 'none' ? 'not verified' : 'verified in another clone';
+  return `${said}${verified === 'void' ? ', and the base moved since' : ''}, its commits are not here`;
 }
 
 /** For `show` and `review`. */

@@ -41,7 +41,7 @@ export function syncView(shown: SyncShown, theme: Theme, dry: boolean): Lines {
     ...(did === null ? [] : [`${would}${did} ${theme.text(remote)}`]),
     ...(pushed ? [`${dry ? 'would push' : 'pushed'} the state to ${theme.text(remote)}`] : []),
     ...(did === null && !pushed ? [`the state here and on ${theme.text(remote)} is the same`] : []),
-    ...(shared.length === 0 ? [] : [`sent ${count(shared.length, 'ref')} of open work`]),
+    ...(shared.length === 0 ? [] : [`${dry ? 'would send' : 'sent'} ${count(shared.length, 'ref')} of open work`]),
     ...(folded.length === 0 ? [] : [`folded ${count(folded.length, 'name')} of closed work into the archive`]),
     ...tips.map((id) => `the branch of job ${theme.id(id)} is here now`),
     ...contested.flatMap((work) => [

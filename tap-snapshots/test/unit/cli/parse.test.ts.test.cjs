@@ -1021,8 +1021,8 @@ nothing.
 
 Fields of a Job (list, and JSON everywhere): id, kind, state, phase, position, ttl, branch, base,
 tip, worktree, title, mode, labels, needs, agent, owner, not_before, verified, reason, goal, round,
-created, updated, runs, planned, auto_merge, closure, handoff, merged, reverted, live. Of an event:
-commit, event, subject, job, goal, run, actor, request, time, open.
+created, updated, runs, planned, auto_merge, closure, handoff, merged, reverted, elsewhere, live. Of
+an event: commit, event, subject, job, goal, run, actor, request, time, open.
 
 Control characters in values are printed as escapes such as \\x1b. With -z each row ends with NUL and
 values are as they are.
@@ -1532,6 +1532,9 @@ Bring the state of this clone and of a remote together.
 
 Fetches the state of the remote, merges it record by record, and pushes it. Nothing is pushed over
 what others have.
+
+The commits of open Jobs go along as refs/owl/shared/<job>, so that another clone can review, merge
+or go on with them; their branches are never pushed.
 
 What two clones decided differently is contested: both versions are kept, and nothing acts on either
 until --take says which one counts.
