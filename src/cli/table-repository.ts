@@ -128,7 +128,7 @@ export const REPOSITORY_COMMANDS: readonly CommandSpec[] = [
     description: [
       'Fetches the state of the remote, merges it record by record, and pushes it. Nothing is pushed over what others have.',
       'The commits of open Jobs go along as refs/owl/shared/<job>, so that another clone can review, merge or go on with them; their branches are never pushed.',
-      'What two clones decided differently is contested: both versions are kept, and nothing acts on either until --take says which one counts.',
+      'What two clones decided differently is contested: both versions are kept, and nothing acts on either until --take says which one counts. "git owl show <id>" tells what each says. A merge stays on its target whichever counts.',
     ],
     options: [
       {

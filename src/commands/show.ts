@@ -27,7 +27,11 @@ import { showGoal } from './show-goal.js';
 export async function run(context: Context, request: Request): Promise<Report> {
   const bench = await openWorkbench(context);
   const snapshot = await bench.store.snapshot();
-  const work = await workOrImplied(bench, snapshot, request.args['id']);
+  const work = await workOrImplied(bench, snapshot, request.args['id']).catch((error: unknown) => {
+    if (isOwlError(error, 'contested')) return error;
+    throw error;
+  });
+  if (work instanceof OwlError) return (await import('./show-contested.js')).showContested(bench, snapshot, work);
   if (work.kind === 'goal') {
     refuseRunOptions(work.goal.id, request);
     return showGoal(bench, snapshot, work.goal);

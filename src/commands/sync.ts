@@ -2,7 +2,7 @@
 
 import { settleLeftovers } from '../app/leftovers.js';
 import { namedRecord } from '../app/sync/settle.js';
-import type { PublishedContest } from '../app/sync/sides.js';
+import { takeCommands } from '../app/sync/sides.js';
 import { type Synced, syncState } from '../app/sync/sync.js';
 import { openWorkbench } from '../app/workbench.js';
 import type { Request } from '../cli/spec.js';
@@ -53,15 +53,8 @@ function report(synced: Synced, dry: boolean): Report {
             code: 'contested',
             message: `two clones decided differently about ${contested.map(({ id }) => id).join(', ')}`,
             preserved: ['both versions are kept; nothing acts on either'],
-            next: takes(first),
+            next: takeCommands(first),
           },
         }),
   };
-}
-
-/** A command for each version, this clone's own first; one that no clone's word means here is named. */
-function takes({ id, sides }: PublishedContest): readonly string[] {
-  const words = sides.map(({ side, whose }) => whose ?? side);
-  const [own, theirs] = [words.filter((word) => word === 'local'), words.filter((word) => word !== 'local')];
-  return [...own, ...theirs].map((word) => `git owl sync --take ${word} --record ${id}`);
 }

@@ -86,6 +86,17 @@ const job = v.looseObject({
   live: v.optional(v.looseObject({ run: text, host: text, pid: whole, since: time, dead: flag })),
 });
 
+/** A merge of the Job that is on its target whichever version counts, and that this one does not know. */
+const stays = v.optional(v.looseObject({ ref: text, merge: maybeOid, recorded: flag, undo: text }));
+
+/** What two clones decided differently, with what each says. */
+const contested = {
+  id,
+  kind: v.picklist(['job', 'goal']),
+  report: text,
+  sides: v.array(v.looseObject({ side: text, whose: v.nullable(v.picklist(['local', 'remote'])), says: texts, stays })),
+};
+
 const run = v.looseObject({
   id: text,
   job: id,
@@ -206,6 +217,7 @@ export const DATA_SCHEMAS = {
         next: texts,
       }),
       shownGoal,
+      v.looseObject({ ...contested, contested: v.literal(true), history: v.array(run), next: texts }),
     ]),
   },
   run: {
@@ -359,17 +371,8 @@ export const DATA_SCHEMAS = {
       shared: texts,
       folded: texts,
       damaged: v.array(v.looseObject({ path: text, why: text })),
-      settled: v.array(v.looseObject({ id, side: text })),
-      contested: v.array(
-        v.looseObject({
-          id,
-          kind: v.picklist(['job', 'goal']),
-          report: text,
-          sides: v.array(
-            v.looseObject({ side: text, whose: v.nullable(v.picklist(['local', 'remote'])), says: texts }),
-          ),
-        }),
-      ),
+      settled: v.array(v.looseObject({ id, side: text, stays })),
+      contested: v.array(v.looseObject(contested)),
     }),
   },
   conflicts: {

@@ -58,7 +58,7 @@ export const parseContested = (text: string): ContestedRecord | null => readCont
 
 /** For people, of a record that is read as damaged. */
 export const sayContested = ({ of, id }: Pick<ContestedRecord, 'of' | 'id'>): string =>
-  `two clones decided differently about ${of} ${id}: git owl sync --take local --record ${id}, or --take remote`;
+  `two clones decided differently about ${of} ${id}: git owl show ${id} says what each says, git owl sync --take local --record ${id}, or --take remote, settles it`;
 
 export const contestedError = ({ of, id, report, sides }: ContestedRecord): OwlError =>
   new OwlError(
@@ -66,7 +66,7 @@ export const contestedError = ({ of, id, report, sides }: ContestedRecord): OwlE
     `two clones decided differently about ${of} ${id}; until that is settled it stays as it is`,
     {
       preserved: ['both versions are kept in the state'],
-      next: ['git owl sync --dry-run', `git owl sync --take local --record ${id}`],
+      next: [`git owl show ${id}`, `git owl sync --take local --record ${id}`],
       data: { id, report, sides },
     },
   );

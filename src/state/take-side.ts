@@ -3,7 +3,8 @@
 
 import type { Oid } from '../domain/git.js';
 import { CLOSED_GOALS, type GoalStatus } from '../domain/goal.js';
-import { CLOSED_STATES, type JobState } from '../domain/job.js';
+import { CLOSED_STATES, type JobState, type Merged } from '../domain/job.js';
+import { keptMerge, type MergeSide } from '../domain/side-merge.js';
 import type { NewObject } from '../git/engine.js';
 import { newBlob } from '../git/objects.js';
 import { canonical, parseJson } from './canonical.js';
@@ -165,10 +166,30 @@ function decidedRecord(work: ContestedWork, version: ContestedSide): unknown {
     (record['occurrence'] as { readonly number?: unknown } | undefined)?.number;
   return {
     ...version.record,
+    ...mergedBeside(work, version),
     revision: numbers((record) => record['revision']) + 1,
     // Of what was chosen: two clones that choose alike decide the same.
     occurrence: { number: numbers(occurrence) + 1, decision: sha256(`${work.report} ${version.side}`).slice(0, 16) },
   };
+}
+
+/** A merge that another version knows stays recorded beside one that closed the Job (G35). */
+function mergedBeside(work: ContestedWork, version: ContestedSide): { readonly merged?: Merged } {
+  const chosen = work.of === 'job' ? mergeSide(version) : null;
+  for (const other of work.versions) {
+    const side = other === version ? null : mergeSide(other);
+    const merged = chosen === null || side === null ? null : keptMerge(chosen, side);
+    if (merged !== null) return { merged };
+  }
+  return {};
+}
+
+/** Null: it was deleted there, or is not what a Job's record is. */
+export function mergeSide({ record }: ContestedSide): MergeSide | null {
+  if (record === null || typeof record['state'] !== 'string') return null;
+  const { state, merged, reverted, dropped } = record as unknown as MergeSide;
+  const named = typeof merged === 'object' && merged !== null && typeof merged.ref === 'string';
+  return { state, merged: named ? merged : null, reverted: reverted === true, dropped: dropped ?? null };
 }
 
 const isClosed = (record: ContestedSide['record']): boolean =>

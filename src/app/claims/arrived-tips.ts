@@ -14,24 +14,43 @@ import { jobRef } from '../jobs.js';
 import type { Workbench } from '../workbench.js';
 import { addTips } from './known-tips.js';
 
-/** Notes the Jobs whose tip is another one in `next` than in the state `ours`, and that have a branch here. */
+export interface ChangedJob {
+  /** As the state here has it. */
+  readonly old: Job;
+  /** As it will have it; null: it goes, or cannot be read as one record. */
+  readonly now: Job | null;
+}
+
+/** Jobs of the state `ours` whose record is another one in `next`. */
+export async function changedJobs(
+  env: StoreEnv,
+  { ours, next }: { readonly ours: Oid; readonly next: Oid },
+): Promise<readonly ChangedJob[]> {
+  const [mine, theirs] = [await loadRoot(env.objects, ours), await loadRoot(env.objects, next)];
+  const changed: ChangedJob[] = [];
+  for (const { key } of await compareStates(env.objects, { ours: mine, theirs, bases: [] })) {
+    const [folder, , id = ''] = unitOf(key)?.split('/') ?? [];
+    if (folder !== 'jobs' || !key.endsWith('/job.json') || key.includes('/sides/')) continue;
+    const old = await jobIn(env, mine, id);
+    if (old !== null) changed.push({ old, now: await jobIn(env, theirs, id) });
+  }
+  return changed;
+}
+
+/** Notes the Jobs whose tip is another one in `next` than it was, and that have a branch here. */
 export async function noteTips(
   bench: Workbench,
   env: StoreEnv,
-  { ours, next, own }: { readonly ours: Oid; readonly next: Oid; readonly own: ReadonlySet<string> },
+  { changed, next }: { readonly changed: readonly ChangedJob[]; readonly next: Oid },
 ): Promise<void> {
-  const [mine, theirs] = [await loadRoot(env.objects, ours), await loadRoot(env.objects, next)];
-  const differences = await compareStates(env.objects, { ours: mine, theirs, bases: [] });
+  const theirs = await loadRoot(env.objects, next);
   const found = new Map<JobId, Oid>();
-  for (const { key } of differences) {
-    const [folder, , id = ''] = unitOf(key)?.split('/') ?? [];
-    if (folder !== 'jobs' || !key.endsWith('/job.json') || key.includes('/sides/') || own.has(id)) continue;
-    const [old, now] = [await jobIn(env, mine, id), await jobIn(env, theirs, id)];
-    if (old?.tip == null || old.onto === null || (await env.engine.resolve(jobRef(old))) === null) continue;
+  for (const { old, now } of changed) {
+    if (old.tip === null || old.onto === null || (await env.engine.resolve(jobRef(old))) === null) continue;
     // The branch of a Round that two clones started is that of the Job whose start counts.
     const counts = now?.reason?.code === 'started-twice' ? await roundJobIn(env, theirs, now) : null;
     if (counts !== null) found.set(counts, old.tip);
-    if (old.tip !== now?.tip) found.set(id, old.tip);
+    if (old.tip !== now?.tip) found.set(old.id, old.tip);
   }
   if (found.size > 0) await addTips(bench, found);
 }

@@ -1,6 +1,7 @@
 // `sync --take`: a person says which version of a contested record counts (05, S3).
 
 import { OwlError } from '../../domain/errors.js';
+import type { StandingMerge } from '../../domain/side-merge.js';
 import { loadRoot } from '../../state/guard.js';
 import { STATE_REF } from '../../state/layout.js';
 import { openEnv } from '../../state/store.js';
@@ -8,7 +9,7 @@ import { type ContestedWork, loadContested, settleSides } from '../../state/take
 import { updateState } from '../../state/update.js';
 import type { Workbench } from '../workbench.js';
 import { withFamily } from './family.js';
-import { chosenSide } from './sides.js';
+import { chosenSide, staysBeside } from './sides.js';
 
 export interface TakeRequest {
   /** `local`, `remote`, or the name of a version. */
@@ -20,6 +21,8 @@ export interface TakeRequest {
 export interface SettledRecord {
   readonly id: string;
   readonly side: string;
+  /** A merge that another version knew and this one does not: it stays on its target. */
+  readonly stays?: StandingMerge;
 }
 
 /** What is contested in the state here. */
@@ -29,7 +32,7 @@ export async function contestedHere(bench: Workbench): Promise<readonly Conteste
   return tip === null ? [] : loadContested(env, await loadRoot(env.objects, tip));
 }
 
-/** Chosen in one write; nothing contested: nothing. Throws OwlError `refused`, `unknown-id`, and what the store throws. */
+/** Chosen in one write; nothing contested: nothing. `--dry-run`: what would be. Throws OwlError `refused`, `unknown-id`, and what the store throws. */
 export async function settleContested(bench: Workbench, request: TakeRequest): Promise<readonly SettledRecord[]> {
   const env = await openEnv(bench);
   let chosen: readonly SettledRecord[] = [];
@@ -37,9 +40,11 @@ export async function settleContested(bench: Workbench, request: TakeRequest): P
     const { record, take } = request;
     const named = contested.filter(({ id }) => record === null || id.startsWith(record));
     const sides = named.map(async (work) => ({ id: work.id, side: await chosenSide(bench, work, take) }));
-    return withFamily(bench, contested, await Promise.all(sides));
+    const settled = await withFamily(bench, contested, await Promise.all(sides));
+    return settled.map((one) => withStanding(contested, one));
   };
-  if ((await choose(await contestedHere(bench))).length === 0) return [];
+  const foreseen = await choose(await contestedHere(bench));
+  if (foreseen.length === 0 || bench.dryRun) return foreseen;
   const content = { verb: 'sync --take', ...request };
   const updated = await updateState<readonly SettledRecord[]>(
     env,
@@ -57,6 +62,12 @@ export async function settleContested(bench: Workbench, request: TakeRequest): P
     },
   );
   return updated.result;
+}
+
+function withStanding(contested: readonly ContestedWork[], one: SettledRecord): SettledRecord {
+  const work = contested.find(({ id }) => id === one.id);
+  const stays = work === undefined ? null : staysBeside(work, one.side);
+  return stays === null ? one : { ...one, stays };
 }
 
 const saySettled = (chosen: readonly SettledRecord[]): string =>

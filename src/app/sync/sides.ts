@@ -3,9 +3,11 @@
 
 import { OwlError } from '../../domain/errors.js';
 import type { Oid } from '../../domain/git.js';
+import { type StandingMerge, standingMerge } from '../../domain/side-merge.js';
+import { sayDifferences } from '../../domain/side-words.js';
 import { loadRoot } from '../../state/guard.js';
 import type { StoreEnv } from '../../state/store-env.js';
-import { type ContestedSide, type ContestedWork, loadContested, sideIn } from '../../state/take-side.js';
+import { type ContestedSide, type ContestedWork, loadContested, mergeSide, sideIn } from '../../state/take-side.js';
 import type { Workbench } from '../workbench.js';
 
 export interface PublishedContest {
@@ -17,6 +19,8 @@ export interface PublishedContest {
     /** Null: neither the version of this clone nor the only other one. */
     readonly whose: 'local' | 'remote' | null;
     readonly says: readonly string[];
+    /** A merge of the Job that another version knows and this one does not: it stays on its target. */
+    readonly stays?: StandingMerge;
   }[];
 }
 
@@ -85,32 +89,38 @@ export async function publishContest(bench: Workbench, work: ContestedWork): Pro
     id: work.id,
     kind: work.of,
     report: work.report,
-    sides: work.versions.map((version) => ({
-      side: version.side,
-      whose: version.side === local ? 'local' : version.side === remote ? 'remote' : null,
-      says: saysOf(version, work.versions),
-    })),
+    sides: work.versions.map((version) => {
+      const stays = staysBeside(work, version.side);
+      return {
+        side: version.side,
+        whose: version.side === local ? 'local' : version.side === remote ? 'remote' : null,
+        says: saysOf(version, work.versions),
+        ...(stays === null ? {} : { stays }),
+      };
+    }),
   };
 }
-
-/** Both clocks say nothing to people. */
-const SILENT = new Set(['revision', 'occurrence', 'updated', 'schema', 'kind', 'id', 'closed']);
 
 /** What this version says that not all say. */
 function saysOf(version: ContestedSide, all: readonly ContestedSide[]): readonly string[] {
   if (version.record === null) return ['it was deleted'];
-  const { record } = version;
-  const text = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null));
-  const differs = (key: string): boolean =>
-    all.some((other) => other.record !== null && text(other.record[key]) !== text(record[key]));
-  const lead = ['state', 'status'].filter((key) => key in record);
-  const keys = [
-    ...lead,
-    ...Object.keys(record).filter((key) => !SILENT.has(key) && !lead.includes(key) && differs(key)),
-  ];
   const beside = [...version.files.keys()].filter((path) => !/^(?:job|goal)\.json$/.test(path));
-  return [
-    ...keys.map((key) => `${key}: ${text(record[key]).slice(0, 120)}`),
-    ...beside.map((path) => `its own ${path}`),
-  ];
+  const records = all.map(({ record }) => record);
+  return [...sayDifferences(version.record, records), ...beside.map((path) => `its own ${path}`)];
 }
+
+/** The merge that is on its target whichever version counts, and that this one does not know. */
+export function staysBeside(work: ContestedWork, side: string): StandingMerge | null {
+  const version = work.versions.find((one) => one.side === side);
+  if (work.of !== 'job' || version === undefined) return null;
+  const others = work.versions.flatMap((one) => (one === version ? [] : (mergeSide(one) ?? [])));
+  return standingMerge(work.id, mergeSide(version), others);
+}
+
+/** Each on its own, with one command for each version: `local` and `remote` where it is known here which is which. */
+export const takeCommands = ({ id, sides }: PublishedContest): readonly string[] =>
+  [...sides]
+    .sort((one, other) => RANK[one.whose ?? 'other'] - RANK[other.whose ?? 'other'])
+    .map(({ side, whose }) => `git owl sync --take ${whose ?? side} --record ${id}`);
+
+const RANK = { local: 0, remote: 1, other: 2 } as const;

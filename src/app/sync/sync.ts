@@ -37,7 +37,7 @@ export interface Synced extends Omit<Exchanged, 'taken' | 'along'>, ExchangedRef
 /** Throws OwlError `missing-remote`, and what `exchangeState` and `settleContested` throw. */
 export async function syncState(bench: Workbench, request: SyncRequest): Promise<Synced> {
   const remote = await syncRemote(bench, request.remote);
-  if (bench.dryRun) return foresee(bench, remote);
+  if (bench.dryRun) return foresee(bench, remote, request.take);
   const { take } = request;
   const settled: SettledRecord[] = [];
   const settle = async (): Promise<void> => {
@@ -82,7 +82,7 @@ export async function syncRemote(bench: Workbench, option: string | undefined): 
 }
 
 /** What a sync would do, without a fetch: nothing is written. */
-async function foresee(bench: Workbench, remote: string): Promise<Synced> {
+async function foresee(bench: Workbench, remote: string, take: TakeRequest | null): Promise<Synced> {
   const look = await lookAtRefs(bench.repository, { remote, refs: [STATE_REF, `${SHARED_PREFIX}*`] });
   if (look.kind === 'failed')
     throw new OwlError('remote', `the state of ${remote} could not be reached: ${look.reason}`, {
@@ -93,9 +93,11 @@ async function foresee(bench: Workbench, remote: string): Promise<Synced> {
   const ours = await engine.resolve(STATE_REF);
   const theirs = look.refs.get(STATE_REF) ?? null;
   const { taken, pushed } = await relation(bench, ours, theirs);
-  const contested = await Promise.all((await contestedHere(bench)).map((work) => publishContest(bench, work)));
+  const settled = take === null ? [] : await settleContested(bench, take);
+  const left = (await contestedHere(bench)).filter(({ id }) => settled.every((one) => one.id !== id));
+  const contested = await Promise.all(left.map((work) => publishContest(bench, work)));
   const shared = (await lackingTips(bench, look.refs)).map(({ ref }) => ref);
-  const none = { rewritten: null, settled: [], shared, folded: [], damaged: await damagedHere(bench) };
+  const none = { rewritten: null, settled, shared, folded: [], damaged: await damagedHere(bench) };
   const tips = await foreseenTips(bench, look.refs, taken === 'created' || taken === 'forwarded' ? theirs : ours);
   return { ...none, remote, taken, pushed, tip: ours, contested, tips };
 }

@@ -1537,7 +1537,8 @@ The commits of open Jobs go along as refs/owl/shared/<job>, so that another clon
 or go on with them; their branches are never pushed.
 
 What two clones decided differently is contested: both versions are kept, and nothing acts on either
-until --take says which one counts.
+until --take says which one counts. "git owl show <id>" tells what each says. A merge stays on its
+target whichever counts.
 
 Options
        --take <version>   settle what is contested: local, remote, or the name of a version
