@@ -77,12 +77,17 @@ async function rowsOf(
 export async function loadOpen(objects: Objects, root: Oid | null, now: number): Promise<Rows> {
   const shards = [...(await listFolder(objects, root, workRoot('job', 'open')))];
   const index = await listFolder(objects, root, WORK_KINDS.job.index);
-  const known = shards.flatMap(([shard]) => index.get(shard) ?? []);
+  const all = new Map<string, Row<Job>>();
+  // The same index of the same folder says the same.
+  const keyOf = (shard: string, tree: Oid): string => `index ${shard} ${tree} ${index.get(shard)?.oid ?? ''}`;
+  const before = new Map(
+    shards.map(([shard, { oid }]) => [shard, objects.records.get(keyOf(shard, oid)) as Rows | undefined]),
+  );
+  const known = shards.flatMap(([shard]) => (before.get(shard) === undefined ? (index.get(shard) ?? []) : []));
   const blobs = new Map<string, Buffer | null>();
   for (const [at, data] of (await objects.blobs(known.map((entry) => entry.oid))).entries()) {
     blobs.set(known[at]?.name ?? '', data);
   }
-  const all = new Map<string, Row<Job>>();
   const rest = new Map<string, TreeEntry>();
   const missing = (shard: string): void => {
     const path = shardPath('job', 'open', shard);
@@ -90,9 +95,10 @@ export async function loadOpen(objects: Objects, root: Oid | null, now: number):
   };
   for (const [shard, entry] of shards) {
     try {
-      const rows = await rowsOf(objects, shard, entry.oid, blobs.get(shard) ?? null, now);
+      const rows = before.get(shard) ?? (await rowsOf(objects, shard, entry.oid, blobs.get(shard) ?? null, now));
       if (rows === null) rest.set(shard, entry);
       else for (const [id, row] of rows) all.set(id, row);
+      if (rows !== null && isTimeless(rows)) objects.records.set(keyOf(shard, entry.oid), rows);
     } catch (error) {
       if (!isUnreadable(error)) throw error;
       missing(shard);
@@ -104,6 +110,10 @@ export async function loadOpen(objects: Objects, root: Oid | null, now: number):
   }
   return all;
 }
+
+/** What a Job that waits for a moment means depends on now. */
+const isTimeless = (rows: Rows): boolean =>
+  [...rows.values()].every((row) => row.kind === 'found' && row.record.not_before === null);
 
 /** Jobs of Rounds are not counted: their Goal is (03). */
 export function countRows(rows: Iterable<Row<Job>>): Record<string, number> {

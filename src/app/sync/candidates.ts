@@ -6,7 +6,6 @@ import { fetchObjects } from '../../git/fetch.js';
 import type { PushUpdate } from '../../git/push.js';
 import { anchorOf, newLink } from '../../state/chain.js';
 import { chainName, chainRef } from '../../state/layout.js';
-import { openEnv } from '../../state/store.js';
 import type { StoreEnv } from '../../state/store-env.js';
 import { writeAndSwap } from '../../state/write-ref.js';
 import type { Workbench } from '../workbench.js';
@@ -19,7 +18,7 @@ export async function bringCandidates(
 ): Promise<readonly PushUpdate[]> {
   const goals = await (await bench.store.snapshot()).openGoals();
   if (goals.length === 0) return [];
-  const env = await openEnv(bench);
+  const env = await bench.store.env();
   const refs = goals.map(({ id }) => chainRef(chainName(id, 'candidates')));
   const wanted: RefName[] = [];
   for (const ref of refs) if (there.has(ref) && (await env.engine.resolve(ref)) !== there.get(ref)) wanted.push(ref);

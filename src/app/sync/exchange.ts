@@ -10,7 +10,6 @@ import { STATE_REF } from '../../state/layout.js';
 import { takeIn } from '../../state/merge-states.js';
 import { refuseNewer } from '../../state/newer.js';
 import { remoteNote, remoteNoteName } from '../../state/remote-note.js';
-import { openEnv } from '../../state/store.js';
 import type { StoreEnv } from '../../state/store-env.js';
 import { failpoint } from '../../system/failpoint.js';
 import { fetchState, trackedState } from '../state-share/part.js';
@@ -50,7 +49,7 @@ export async function exchangeState(
   remote: string,
   options: ExchangeOptions = {},
 ): Promise<Exchanged> {
-  const env = await openEnv(bench);
+  const env = await bench.store.env();
   let taken: Exchanged['taken'] = 'nothing';
   let rewritten: Oid | null = null;
   let why = 'the state on it moves all the time';
@@ -190,7 +189,7 @@ async function take(bench: Workbench, env: StoreEnv, remote: string, theirs: Oid
 /** Takes in what the remote has; pushes nothing. Throws as `exchangeState`. */
 export async function takeState(bench: Workbench, remote: string): Promise<void> {
   const fetched = await fetchState(bench, remote);
-  if (fetched.status === 'fetched') await take(bench, await openEnv(bench), remote, fetched.oid);
+  if (fetched.status === 'fetched') await take(bench, await bench.store.env(), remote, fetched.oid);
   else if (fetched.reason !== 'no-branch') throw unreachable(remote, fetched.reason);
 }
 

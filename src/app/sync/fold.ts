@@ -14,7 +14,6 @@ import {
   SHARED_PREFIX,
   sharedName,
 } from '../../state/layout.js';
-import { openEnv } from '../../state/store.js';
 import type { StoreEnv } from '../../state/store-env.js';
 import { formatTimestamp } from '../../system/clock.js';
 import { failpoint } from '../../system/failpoint.js';
@@ -33,7 +32,7 @@ export async function foldClosed(
   remote: string,
   there: ReadonlyMap<RefName, Oid>,
 ): Promise<readonly RefName[]> {
-  const env = await openEnv(bench);
+  const env = await bench.store.env();
   const month = formatTimestamp(bench.clock.now()).slice(0, 7);
   const gone = await foldThere(bench, env, { remote, there, month });
   const here = await env.engine.list(SHARED_PREFIX);

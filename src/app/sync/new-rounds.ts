@@ -7,7 +7,6 @@ import { lookAtRefs, type PushUpdate, pushedAll, pushRefs } from '../../git/push
 import { closedSince } from '../../state/archive.js';
 import { STATE_REF } from '../../state/layout.js';
 import { commitOnto } from '../../state/onto.js';
-import { openEnv } from '../../state/store.js';
 import { failpoint } from '../../system/failpoint.js';
 import type { Workbench } from '../workbench.js';
 import { takeState } from './exchange.js';
@@ -26,7 +25,7 @@ export async function sendNewRounds(
     left = await ofOpenGoals(bench, left);
     if (left.length === 0) return [];
     if (at === undefined || !(await isTakenIn(bench, at))) return stays(bench, remote, 'its state moved meanwhile');
-    const env = await openEnv(bench);
+    const env = await bench.store.env();
     const commit = await commitOnto(env, {
       tip: at,
       op: bench.ids.operation(),

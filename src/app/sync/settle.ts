@@ -4,7 +4,6 @@ import { OwlError } from '../../domain/errors.js';
 import type { StandingMerge } from '../../domain/side-merge.js';
 import { loadRoot } from '../../state/guard.js';
 import { STATE_REF } from '../../state/layout.js';
-import { openEnv } from '../../state/store.js';
 import { type ContestedWork, loadContested, settleSides } from '../../state/take-side.js';
 import { updateState } from '../../state/update.js';
 import type { Workbench } from '../workbench.js';
@@ -27,14 +26,14 @@ export interface SettledRecord {
 
 /** What is contested in the state here. */
 export async function contestedHere(bench: Workbench): Promise<readonly ContestedWork[]> {
-  const env = await openEnv(bench);
+  const env = await bench.store.env();
   const tip = await env.engine.resolve(STATE_REF);
   return tip === null ? [] : loadContested(env, await loadRoot(env.objects, tip));
 }
 
 /** Chosen in one write; nothing contested: nothing. `--dry-run`: what would be. Throws OwlError `refused`, `unknown-id`, and what the store throws. */
 export async function settleContested(bench: Workbench, request: TakeRequest): Promise<readonly SettledRecord[]> {
-  const env = await openEnv(bench);
+  const env = await bench.store.env();
   let chosen: readonly SettledRecord[] = [];
   const choose = async (contested: readonly ContestedWork[]): Promise<readonly SettledRecord[]> => {
     const { record, take } = request;

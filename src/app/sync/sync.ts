@@ -7,7 +7,6 @@ import { ROUND_PREFIX } from '../../domain/names.js';
 import { lookAtRefs } from '../../git/push.js';
 import { SHARED_PREFIX, STATE_REF } from '../../state/layout.js';
 import { loadStateAt } from '../../state/load-state.js';
-import { openEnv } from '../../state/store.js';
 import type { Damage } from '../../state/types.js';
 import { sharedRef } from '../claims/refs.js';
 import { currentPolicy } from '../policy.js';
@@ -89,7 +88,7 @@ async function foresee(bench: Workbench, remote: string, take: TakeRequest | nul
       preserved: ['nothing was changed'],
       next: ['git owl doctor'],
     });
-  const { engine } = await openEnv(bench);
+  const { engine } = await bench.store.env();
   const ours = await engine.resolve(STATE_REF);
   const theirs = look.refs.get(STATE_REF) ?? null;
   const { taken, pushed } = await relation(bench, ours, theirs);
@@ -108,7 +107,7 @@ async function foreseenTips(
   there: ReadonlyMap<RefName, Oid>,
   state: Oid | null,
 ): Promise<readonly JobId[]> {
-  const env = await openEnv(bench);
+  const env = await bench.store.env();
   if (state === null || (await env.engine.exists([state]))[0] !== true) return [];
   const { openJobs } = await loadStateAt(env, state);
   const jobs = await wantedTips(bench, await openJobs());
