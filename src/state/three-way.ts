@@ -4,7 +4,7 @@
 import type { Oid } from '../domain/git.js';
 import type { TreeEntry } from '../git/engine.js';
 import { AREAS, type Area, WORK_KINDS } from './layout.js';
-import type { Objects } from './objects.js';
+import type { Objects, Tree } from './objects.js';
 
 /** One file on one side; `area` where it belongs to a piece of work. */
 interface Side {
@@ -21,6 +21,15 @@ export interface Difference {
   readonly bases: readonly (Side | null)[];
 }
 
+/** One path, in each of the states. */
+interface Place {
+  readonly path: string;
+  readonly entries: readonly (TreeEntry | null)[];
+}
+
+const areAlike = ([first, ...others]: Place['entries']): boolean =>
+  others.every((entry) => entry?.oid === first?.oid && entry?.mode === first?.mode);
+
 /** All files in which the two sides differ from each other, the derived index left out. `null`: a side without state. */
 export async function compareStates(
   objects: Objects,
@@ -34,28 +43,29 @@ export async function compareStates(
     row[at] = { oid, area };
     found.set(key, row);
   };
-  const walk = async (path: string, entries: readonly (TreeEntry | null)[]): Promise<void> => {
-    const [first] = entries;
-    if (entries.every((entry) => entry?.oid === first?.oid && entry?.mode === first?.mode)) return;
-    for (const [at, entry] of entries.entries())
-      if (entry !== null && entry.mode !== '040000') note(path, at, entry.oid);
-    const trees = await Promise.all(
-      entries.map((entry) =>
-        entry?.mode === '040000' ? objects.tree(entry.oid) : Promise.resolve(new Map<string, TreeEntry>()),
-      ),
-    );
-    for (const name of new Set(trees.flatMap((tree) => [...tree.keys()]))) {
-      if (path === '' && name === 'index') continue;
-      await walk(
-        path === '' ? name : `${path}/${name}`,
-        trees.map((tree) => tree.get(name) ?? null),
-      );
-    }
-  };
-  await walk(
-    '',
-    roots.map((oid): TreeEntry => ({ mode: '040000', name: '', oid })),
-  );
+  // Folder by folder of one depth, so that all trees of it are read together.
+  let level: readonly Place[] = [
+    { path: '', entries: roots.map((oid): TreeEntry => ({ mode: '040000', name: '', oid })) },
+  ];
+  while (level.length > 0) {
+    const apart = level.filter(({ entries }) => !areAlike(entries));
+    for (const { path, entries } of apart)
+      for (const [at, entry] of entries.entries())
+        if (entry !== null && entry.mode !== '040000') note(path, at, entry.oid);
+    const folders = apart.map(({ entries }) => entries.map((entry) => (entry?.mode === '040000' ? entry.oid : null)));
+    const oids = [...new Set(folders.flat().filter((oid) => oid !== null))];
+    const read = await objects.trees(oids);
+    const trees = new Map(oids.map((oid, at) => [oid, read[at] as Tree]));
+    level = apart.flatMap(({ path }, index): Place[] => {
+      const sides = (folders[index] ?? []).map((oid) => (oid === null ? null : (trees.get(oid) ?? null)));
+      const names = new Set(sides.flatMap((tree) => [...(tree?.keys() ?? [])]));
+      if (path === '') names.delete('index');
+      return [...names].map((name) => ({
+        path: path === '' ? name : `${path}/${name}`,
+        entries: sides.map((tree) => tree?.get(name) ?? null),
+      }));
+    });
+  }
   const all = [...found].map(([key, [ours = null, theirs = null, ...bases]]) => ({ key, ours, theirs, bases }));
   return all
     .filter(({ ours, theirs }) => ours?.oid !== theirs?.oid || ours?.area !== theirs?.area)
