@@ -13,7 +13,7 @@ import { refuseUnknown } from './publish/note.js';
 import { reverify } from './reverify.js';
 import { refuseRoundJob } from './round-job.js';
 import { isSameConflict } from './run/branch.js';
-import { namedOutputs } from './run/one-run.js';
+import { namedOutputs } from './run/kept-log.js';
 import { askTrust } from './trusted.js';
 import { answeredBefore, requestOf } from './try.js';
 import type { Workbench } from './workbench.js';

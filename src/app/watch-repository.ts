@@ -1,16 +1,15 @@
 // Looks at what an agent must leave alone, before and after it ran (J16b). Compared in domain/observation.ts; what refs held and
 // hold no more is told, so that it is kept.
 
-import { createHash } from 'node:crypto';
-import { readdir, readFile } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { basename, join } from 'node:path';
 import { isOid, type Oid, type RefName } from '../domain/git.js';
 import { compareObservations, type Difference, type Observation } from '../domain/observation.js';
-import { lstatIfThere, readIfThere } from '../git/files.js';
 import { type IndexImage, indexImage } from '../git/index-image.js';
 import type { Repository } from '../git/repository.js';
 import { changedWork, type WorkImage, workImage, workImageAgain } from '../git/work-image.js';
 import { listWorktrees } from '../git/worktree.js';
+import { digestSources, loadConfigSources } from './watch-files.js';
+import { headLog, type Made, madeElsewhere, madeHere, namedIn, stashEntries } from './watch-logs.js';
 import { isFresh } from './workspace/fresh.js';
 
 /** As observed, with what the comparison needs to know of each checkout. */
@@ -68,10 +67,7 @@ export async function observeRepository(
     engine.list('refs/'),
     listWorktrees(repository),
   ]);
-  const config = new Map<string, string>();
-  for (const path of sources.files) config.set(path, await digestOf(path));
-  const files = new Map<string, string>();
-  for (const folder of watchedFolders(repository, sources.hooks)) await digestFolder(folder, files);
+  const { config, files } = await digestSources(repository, sources);
   const checkouts = new Map<string, { head: string; index: string }>();
   const places = new Map<string, PlaceSeen>();
   for (const place of listed) {
@@ -94,19 +90,6 @@ export async function observeRepository(
   const values = new Map(refs.map(({ ref, oid }) => [ref, oid]));
   return { config, files, refs: values, checkouts, places, stash, work: new Map() };
 }
-
-/** From the log that is the stash; without one (or with reftables) only what the ref names is known. */
-async function stashEntries({ commonDir }: Repository): Promise<readonly Oid[]> {
-  const log = (await readIfThere(join(commonDir, 'logs', 'refs', 'stash'))) ?? '';
-  return namedIn(log).reverse();
-}
-
-/** The new values of a reflog, oldest first. */
-const namedIn = (log: string): Oid[] =>
-  log
-    .split('\n')
-    .map((line) => line.split(' ')[1] ?? '')
-    .filter(isOid);
 
 /**
  * What is different now from before the agent ran. The Job's own branch and worktree are left out, and so are other
@@ -248,94 +231,4 @@ async function madeByOthers(
     if (namedIn(made).includes(now)) theirs.add(ref);
   }
   return theirs;
-}
-
-const headLog = async (admin: string): Promise<string> => (await readIfThere(join(admin, 'logs', 'HEAD'))) ?? '';
-
-interface Made {
-  /** Commits that appeared in the HEAD log of the Job's worktree: they were checked out or made there. */
-  readonly seen: ReadonlySet<Oid>;
-  /** Is it on no ref of before? One process. */
-  isNew(oid: Oid): Promise<boolean>;
-}
-
-/** Without a HEAD log (`core.logAllRefUpdates=false`) there is no such evidence. */
-async function madeHere(repository: Repository, admin: string, before: RepositoryObservation): Promise<Made> {
-  const log = await headLog(admin);
-  return {
-    seen: new Set(namedIn(log.slice(before.places.get(admin)?.log ?? 0))),
-    async isNew(oid) {
-      const input = [oid, ...[...new Set(before.refs.values())].map((known) => `^${known}`)].join('\n');
-      const found = await repository.git.run(['rev-list', '--max-count=1', '--stdin', '--ignore-missing'], {
-        input: `${input}\n`,
-      });
-      return found.code === 0 && found.stdout.length > 0;
-    },
-  };
-}
-
-/** Commits that were made there, on whichever branch, and are not on the Job's own. */
-async function madeElsewhere(repository: Repository, made: Made, tip: Oid | null): Promise<ReadonlySet<Oid>> {
-  const engine = await repository.engine();
-  const elsewhere = new Set<Oid>();
-  for (const oid of made.seen) {
-    // "Not an ancestor" alone is evidence; "missing" and "unknown" are not.
-    if (tip !== null && (await engine.isAncestor(oid, tip)) !== 'not-ancestor') continue;
-    if (await made.isNew(oid)) elsewhere.add(oid);
-  }
-  return elsewhere;
-}
-
-interface ConfigSources {
-  /** Files that Git reads configuration from, with includes; and those that would be read if they were made. */
-  readonly files: ReadonlySet<string>;
-  /** `core.hooksPath` of the user. */
-  readonly hooks: string | null;
-}
-
-async function loadConfigSources(repository: Repository): Promise<ConfigSources> {
-  const files = new Set([join(repository.commonDir, 'config'), join(repository.commonDir, 'config.worktree')]);
-  const unpinned = { unpinned: ['core.hooksPath'] };
-  const listed = await repository.git.run(['config', '--list', '--show-origin', '-z'], unpinned);
-  const fields = listed.stdout.toString('utf8').split('\0');
-  let hooks: string | null = null;
-  for (let at = 0; at + 1 < fields.length; at += 2) {
-    const [origin = '', entry = ''] = fields.slice(at, at + 2);
-    if (origin.startsWith('file:')) files.add(origin.slice('file:'.length));
-    if (entry.startsWith('core.hookspath\n')) hooks = entry.slice('core.hookspath\n'.length);
-  }
-  // `~/` and `%(prefix)/` are Git's to expand.
-  if (hooks === null || !/^[~%]/.test(hooks)) return { files, hooks };
-  const expanded = await repository.git.run(['config', '--type=path', '--get', 'core.hooksPath'], unpinned);
-  return { files, hooks: expanded.code === 0 ? expanded.stdout.toString('utf8').trim() : null };
-}
-
-function watchedFolders({ commonDir, mainWorkTree }: Repository, hooks: string | null): readonly string[] {
-  const own = hooks === null || hooks === '' ? [] : [resolve(mainWorkTree ?? commonDir, hooks)];
-  return [join(commonDir, 'hooks'), join(commonDir, 'info'), ...own];
-}
-
-async function digestFolder(folder: string, into: Map<string, string>): Promise<void> {
-  if ((await lstatIfThere(folder))?.isDirectory() !== true) return;
-  const looks = (await readdir(folder, { withFileTypes: true })).map(async (entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) await digestFolder(path, into);
-    // Git's own cache of refs for dumb transports, written by `gc` and `repack`.
-    else if (!path.endsWith('/info/refs')) into.set(path, await digestOf(path));
-  });
-  await Promise.all(looks);
-}
-
-async function digestOf(path: string): Promise<string> {
-  const stat = await lstatIfThere(path);
-  if (stat === null) return 'absent';
-  if (!stat.isFile() && !stat.isSymbolicLink()) return 'not a file';
-  try {
-    return `${(stat.mode & 0o777).toString(8)} ${createHash('sha256')
-      .update(await readFile(path))
-      .digest('hex')}`;
-  } catch (error) {
-    if (error instanceof Error && 'code' in error) return 'unreadable';
-    throw error;
-  }
 }

@@ -2,7 +2,7 @@
 
 import { openWorkbench } from '../app/workbench.js';
 import type { Context } from '../context.js';
-import { FEATURE_FIELDS, featureFields, type PublishedFeature } from '../output/goal-fields.js';
+import { FEATURE_FIELDS, featureFields, type PublishedFeature } from '../output/goal-part-fields.js';
 import type { Report, Row } from '../output/report.js';
 import { featuresView } from '../output/views/features.js';
 

@@ -5,7 +5,7 @@ import { settleLeftovers } from '../app/leftovers.js';
 import { openWorkbench } from '../app/workbench.js';
 import type { Request } from '../cli/spec.js';
 import type { Context } from '../context.js';
-import { featureFields } from '../output/goal-fields.js';
+import { featureFields } from '../output/goal-part-fields.js';
 import type { Report } from '../output/report.js';
 import { placeOf } from './place-option.js';
 

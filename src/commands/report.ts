@@ -9,7 +9,7 @@ import type { Request } from '../cli/spec.js';
 import type { Context } from '../context.js';
 import { OwlError } from '../domain/errors.js';
 import { notQueued } from '../domain/goal-queue.js';
-import { evidenceFields } from '../output/goal-fields.js';
+import { evidenceFields } from '../output/goal-part-fields.js';
 import { runFields } from '../output/job-fields.js';
 import type { Report } from '../output/report.js';
 import type { ReportData } from '../output/report-fields.js';

@@ -12,7 +12,7 @@ import type { CandidatePair, Evidence, Goal } from '../domain/goal.js';
 import { goalMayHappen } from '../domain/goal-machine.js';
 import { goalCommands } from '../domain/goal-next.js';
 import { undoGoal } from '../domain/undo.js';
-import { evidenceFields, roundFields } from '../output/goal-fields.js';
+import { evidenceFields, roundFields } from '../output/goal-part-fields.js';
 import { failureFields } from '../output/job-fields.js';
 import type { GoalReview, PublishedGate, PublishedSummary } from '../output/review-fields.js';
 import type { Snapshot } from '../state/types.js';

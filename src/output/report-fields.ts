@@ -1,6 +1,6 @@
 // What `report` publishes: the board, what ran, and what was found (06).
 
-import type { PublishedEvidence } from './goal-fields.js';
+import type { PublishedEvidence } from './goal-part-fields.js';
 import type { PublishedRun } from './job-fields.js';
 import type { ListItem } from './views/list.js';
 

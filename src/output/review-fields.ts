@@ -2,7 +2,8 @@
 
 import type { Notable } from '../domain/notable.js';
 import type { Undo } from '../domain/undo.js';
-import type { Delivered, PublishedEvidence, PublishedGoal, PublishedRound } from './goal-fields.js';
+import type { Delivered, PublishedGoal } from './goal-fields.js';
+import type { PublishedEvidence, PublishedRound } from './goal-part-fields.js';
 import type { PublishedCheck, PublishedFailure, PublishedJob } from './job-fields.js';
 
 /** Written by an agent, about exactly these commits: a claim, never evidence. */

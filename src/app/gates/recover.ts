@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { OwlError } from '../../domain/errors.js';
 import type { Oid } from '../../domain/git.js';
 import { listWorktrees } from '../../git/worktree.js';
-import { forget } from '../run/one-run.js';
+import { forget } from '../run/forget.js';
 import { endStarted } from '../run/recover.js';
 import { keepOnly } from '../run/settle.js';
 import type { Workbench } from '../workbench.js';

@@ -6,7 +6,7 @@ import { type Invocation, sayOccurrence } from '../../domain/invocation.js';
 import type { LoadedPolicy, Skill } from '../../domain/policy.js';
 import type { SkillEvent } from '../../domain/skill-event.js';
 import { currentRound } from '../goals.js';
-import { forget } from '../run/one-run.js';
+import { forget } from '../run/forget.js';
 import { launchStarted, programOf } from '../skill/launch.js';
 import { endInvocation, logSubject, startInvocation } from '../skill/record.js';
 import type { Workbench } from '../workbench.js';

@@ -7,7 +7,7 @@ import { moveJob, stands } from '../../domain/machine.js';
 import { reason } from '../../domain/reasons.js';
 import { foundJob } from '../jobs.js';
 import { reverify } from '../reverify.js';
-import { namedOutputs } from '../run/one-run.js';
+import { namedOutputs } from '../run/kept-log.js';
 import type { Workbench } from '../workbench.js';
 import { escalate, type Landed, type LandRequest } from './outcome.js';
 

@@ -6,8 +6,8 @@ import { lstatIfThere } from '../../git/files.js';
 import type { Workbench } from '../workbench.js';
 import type { Workspace } from '../workspace/types.js';
 import type { Errand } from './errand.js';
+import { forget } from './forget.js';
 import { furnish } from './furnish.js';
-import { forget } from './one-run.js';
 
 const bareNote = (id: string): string => `unfurnished/${id}`;
 

@@ -83,3 +83,7 @@ export async function keptLogFrom(store: StateStore, link: Oid, given: number): 
         });
   return errors === null ? log : Buffer.concat([log, errors]);
 }
+
+/** As files for a kept link, by the name of what printed them. */
+export const namedOutputs = (outputs: ReadonlyMap<string, Buffer>): Map<string, Buffer> =>
+  new Map([...outputs].map(([name, bytes]) => [outputPath(name), bytes]));

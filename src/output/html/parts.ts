@@ -2,7 +2,7 @@
 
 import type { Reason } from '../../domain/job.js';
 import { pathsBeside } from '../../domain/reasons.js';
-import type { PublishedEvidence } from '../goal-fields.js';
+import type { PublishedEvidence } from '../goal-part-fields.js';
 import type { PublishedCheck, PublishedFailure } from '../job-fields.js';
 import { sayLength } from '../time.js';
 import { type Html, isEmpty, markup, none } from './markup.js';

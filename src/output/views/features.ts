@@ -1,6 +1,6 @@
 // `feature list` for people: one line for each Feature, with its open Goals in their order. Pure.
 
-import type { PublishedFeature } from '../goal-fields.js';
+import type { PublishedFeature } from '../goal-part-fields.js';
 import { type Cell, table } from '../table.js';
 import type { Lines, Theme } from '../theme.js';
 

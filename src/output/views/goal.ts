@@ -4,13 +4,8 @@ import type { Proposal } from '../../domain/goal-next.js';
 import { pathsBeside } from '../../domain/reasons.js';
 import { type Brought, standingNote } from '../../domain/undo.js';
 import { escapeLines } from '../escape.js';
-import type {
-  PublishedCandidate,
-  PublishedEvidence,
-  PublishedGoal,
-  PublishedInvocation,
-  PublishedRound,
-} from '../goal-fields.js';
+import type { PublishedGoal, PublishedInvocation } from '../goal-fields.js';
+import type { PublishedCandidate, PublishedEvidence, PublishedRound } from '../goal-part-fields.js';
 import type { Lines, Theme } from '../theme.js';
 import { type Field, fields, indented, keptSection, section } from './fields.js';
 import { checkLines, sayAt, sayReason } from './show.js';
