@@ -1,5 +1,11 @@
 // SIGINT, SIGTERM and SIGHUP as an AbortSignal: the first one asks the command to end in order, a second one ends the process.
 
+/**
+ * Milliseconds within which another signal is the same wish: Ctrl-C reaches the whole group of a terminal, and `git`, as whose command
+ * we run, passes its own on to us at once; what is closed or timed out sends two as well.
+ */
+const ECHO = 1_000;
+
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const satisfies readonly NodeJS.Signals[];
 
 export interface Signals {
@@ -14,20 +20,27 @@ export interface Signals {
   release(): void;
 }
 
-export function catchSignals(source: Pick<NodeJS.Process, 'on' | 'off' | 'kill' | 'pid'>): Signals {
+/** `now`: milliseconds, only for differences. */
+export function catchSignals(
+  source: Pick<NodeJS.Process, 'on' | 'off' | 'kill' | 'pid'>,
+  now: () => number = () => performance.now(),
+): Signals {
   const controller = new AbortController();
   let received: NodeJS.Signals | null = null;
+  let at = 0;
   const release = (): void => {
     for (const name of SIGNALS) source.off(name, handle);
   };
   const handle = (name: NodeJS.Signals): void => {
     if (received !== null) {
+      if (now() - at < ECHO) return;
       // The system's own way to end: nothing of ours runs any more; guardians end the agents (J5).
       release();
       source.kill(source.pid, name);
       return;
     }
     received = name;
+    at = now();
     controller.abort(name);
   };
   for (const name of SIGNALS) source.on(name, handle);
