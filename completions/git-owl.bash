@@ -201,7 +201,7 @@ _git_owl ()
 	restore,0) __gitcomp_nl "$(__git_owl_closed_jobs)" "" "$cur" ;;
 	config,0) __gitcomp "check version base remote branch_prefix worktrees agent agents setup copy env checks verification.checkout guard sandbox phases.plan.timeout phases.plan.stall phases.plan.model phases.plan.budget phases.execute.timeout phases.execute.stall phases.execute.model phases.execute.budget contract plan ttl max_parallel avoid_conflicts signing execution.auto_merge execution.publish execution.agents_may_add modes quality.checks quality.agent governance.checks governance.agent governance.rules governance.protect governance.max_changed.files governance.max_changed.lines goals.target goals.publish goals.error_window goals.ungated skills gc.hibernate_after gc.review_after gc.keep gc.unfenced sync.auto sync.rounds sync.output sync.wip sync.run sync.trust sync.claim" "" "$cur" ;;
 	completion,0) __gitcomp "bash zsh fish" "" "$cur" ;;
-	help,*) __gitcomp "add run merge stop goal feature status list show log diff review worktree conflicts report events accept retry verify export revert cancel drop restore reopen edit handoff extend reorder demo init trust config doctor gc lease sync fsck completion help states exit-status format environment" "" "$cur" ;;
+	help,*) __gitcomp "add run merge stop goal feature status list show log diff review worktree conflicts report events accept retry verify export revert cancel drop restore reopen edit handoff extend reorder demo init trust config doctor gc lease sync fsck completion help states exit-status configuration state format environment" "" "$cur" ;;
 	esac
 }
 

@@ -756,4 +756,4 @@ complete -c git-owl -n '__git_owl_using help' -l color -xa 'auto always never' -
 complete -c git-owl -n '__git_owl_using help' -s q -l quiet -d 'print no progress and no hints'
 complete -c git-owl -n '__git_owl_using help' -s v -l verbose -d 'show the Git commands that run, with their times'
 complete -c git-owl -n '__git_owl_using help' -s h -l help -d 'show this help'
-complete -c git-owl -n '__git_owl_using help' -xa 'add run merge stop goal feature status list show log diff review worktree conflicts report events accept retry verify export revert cancel drop restore reopen edit handoff extend reorder demo init trust config doctor gc lease sync fsck completion help states exit-status format environment'
+complete -c git-owl -n '__git_owl_using help' -xa 'add run merge stop goal feature status list show log diff review worktree conflicts report events accept retry verify export revert cancel drop restore reopen edit handoff extend reorder demo init trust config doctor gc lease sync fsck completion help states exit-status configuration state format environment'

@@ -187,7 +187,7 @@ export const REPOSITORY_COMMANDS: readonly CommandSpec[] = [
     group: 'repository',
     summary: 'Show help on a command or a topic',
     description: [
-      'Topics: exit-status, format, environment. "git help owl", "git help owl-config" and "git help owl-state" open the manual.',
+      'Topics: states, exit-status, configuration, state, format, environment. "git help owl", "git help owl-config" and "git help owl-state" open the manual.',
     ],
     args: [{ name: 'topic', many: true, source: 'none' }],
     examples: [

@@ -52,6 +52,25 @@ export const STATES: readonly (readonly [state: string, meaning: string])[] = [
   ],
 ];
 
+/** Where what is known lies in the repository (01). */
+const STATE: readonly (readonly [place: string, meaning: string])[] = [
+  [
+    'refine/state',
+    'the branch with all records; "git log refine/state" is the history of events, "git ls-tree -r" lists the records',
+  ],
+  ['owl/<job>/<slug>', 'the branch of a Job; the prefix is branch_prefix in the configuration'],
+  ['refine/<goal>/round-<n>', 'the branch of a Round of a Goal'],
+  ['refs/owl/keep/<id>', 'what is kept of a Job or Goal: earlier tips, uncommitted work, logs'],
+  ['refs/owl/candidates/<goal>', 'the Candidates of each Round'],
+  ['refs/owl/shared/<job>', 'the tip of an open Job, for other clones'],
+  ['refs/owl/claims/<job>', 'on a remote: which runner has it'],
+  ['refs/owl/archive/<month>', 'what closed work keeps, until gc.keep has passed'],
+  ['refs/owl/local/*', 'facts about this clone alone; never pushed'],
+];
+
+const STATE_TEXT =
+  'All of it is Git, and no command of ours is needed to read it. "git owl fsck" checks it, "git owl sync" exchanges it with the remote, "git owl gc" cleans up. The whole manual: git help owl-state';
+
 /** Variables that are read. */
 export const VARIABLES: readonly (readonly [name: string, meaning: string])[] = [
   ['NO_COLOR, FORCE_COLOR', 'colour, below --color and above color.owl and color.ui'],
@@ -80,7 +99,10 @@ export const GIVEN_VARIABLES: readonly (readonly [name: string, meaning: string]
     'OWL_RESULT_FILE',
     'agents: where one may leave a JSON object about its Run: {"outcome":"done"}, or "no-change", "blocked" or "limited", with "summary", "usage" and, for a usage limit, "not_before" as in 2026-03-01T10:00:00Z: the Job is in the queue again and not taken before that time',
   ],
-  ['OWL_NOTIFY_JOB, _STATE, _TITLE, _REASON', 'the command of run --notify: the Job that ended or needs a decision'],
+  [
+    'OWL_NOTIFY_JOB, OWL_NOTIFY_GOAL, _STATE, _TITLE, _REASON',
+    'the command of run --notify: the Job or Goal that ended or needs a decision',
+  ],
 ];
 
 /** What `--format`, `--sort`, `-z` and JSON have in common. */
@@ -96,6 +118,8 @@ export const FORMAT_TEXT: readonly string[] = [
 export const TOPICS = {
   states: 'states of Jobs and statuses of Goals, and the ways out',
   'exit-status': 'exit statuses',
+  configuration: 'every key of the configuration',
+  state: 'where work and records lie in the repository',
   format: '--format, --sort, -z and --json',
   environment: 'variables that are read, and set for agents and checks',
 } as const;
@@ -104,11 +128,14 @@ export type Topic = keyof typeof TOPICS;
 
 export const isTopic = (name: string): name is Topic => Object.hasOwn(TOPICS, name);
 
-export function topicHelp(topic: Topic, theme: Theme, width: number): Lines {
+/** `configuration` is in topic-configuration.ts. */
+export function topicHelp(topic: Exclude<Topic, 'configuration'>, theme: Theme, width: number): Lines {
   const columns = Math.min(width, 100);
   switch (topic) {
     case 'states':
       return pairs(STATES, theme, columns);
+    case 'state':
+      return [...pairs(STATE, theme, columns), '', ...wrap(STATE_TEXT, columns)];
     case 'exit-status':
       return pairs(EXIT_STATUSES, theme, columns);
     case 'environment':

@@ -1,4 +1,4 @@
-// `help [<command>|<topic>]`: the same text as `-h`, and three topics for those who write scripts.
+// `help [<command>|<topic>]`: the same text as `-h`, and topics.
 
 import { join } from 'node:path';
 import { usageError } from '../cli/coerce.js';
@@ -18,7 +18,11 @@ export async function run(context: Context, request: Request): Promise<Report> {
       data: { commands: commands.map(({ name, summary }) => ({ name, summary })) },
       view: (theme) => overview(commands, theme),
     };
-  if (isTopic(name))
+  if (name === 'configuration') {
+    const { configurationHelp } = await import('../cli/topic-configuration.js');
+    return { kind: 'help', data: { topic: name }, view: configurationHelp };
+  }
+  if (isTopic(name) && name !== 'configuration')
     return { kind: 'help', data: { topic: name }, view: (theme, width) => topicHelp(name, theme, width) };
   const verbs = commands.filter((entry) => entry.name.startsWith(`${name} `));
   if (verbs.length > 0)

@@ -7,6 +7,7 @@ import { GLOBAL_OPTIONS } from '../../../src/cli/options.js';
 import { parse } from '../../../src/cli/parse.js';
 import type { Request } from '../../../src/cli/spec.js';
 import { COMMANDS } from '../../../src/cli/table.js';
+import { configurationHelp } from '../../../src/cli/topic-configuration.js';
 import { isTopic, TOPICS, topicHelp } from '../../../src/cli/topics.js';
 import { OwlError } from '../../../src/domain/errors.js';
 import { plainTheme } from '../../../src/output/theme.js';
@@ -169,8 +170,11 @@ t.test('06: help is one screen, grouped by task, with the one path first', async
   t.ok(text.indexOf('git owl run') < text.indexOf('git owl merge <id>'));
   t.matchSnapshot(text, 'git owl -h');
   for (const spec of COMMANDS) t.matchSnapshot(commandHelp(spec, theme, 100).join('\n'), `git owl ${spec.name} -h`);
-  for (const topic of Object.keys(TOPICS).filter(isTopic))
+  for (const topic of Object.keys(TOPICS)
+    .filter(isTopic)
+    .filter((one) => one !== 'configuration'))
     t.matchSnapshot(topicHelp(topic, theme, 100).join('\n'), `git owl help ${topic}`);
+  t.matchSnapshot(configurationHelp(theme, 100).join('\n'), 'git owl help configuration');
 });
 
 t.test('06: narrow terminals', async (t) => {

@@ -948,8 +948,8 @@ usage: git owl help [<topic>...]
 
 Show help on a command or a topic.
 
-Topics: exit-status, format, environment. "git help owl", "git help owl-config" and "git help
-owl-state" open the manual.
+Topics: states, exit-status, configuration, state, format, environment. "git help owl", "git help
+owl-config" and "git help owl-state" open the manual.
 
 Everywhere
    -C <path>                     run as if started in <path>
@@ -965,6 +965,195 @@ Examples
    git owl help exit-status   # for a script
 `
 
+exports[`test/unit/cli/parse.test.ts > TAP > 06: help is one screen, grouped by task, with the one path first > git owl help configuration 1`] = `
+In .coding-owl.yaml (or .json, or coding-owl in package.json), read from the commit of the base
+branch; then the file of your own, in $XDG_CONFIG_HOME/coding-owl/config.yaml, which may add to it
+and be stricter, never weaker.
+
+"git owl config" prints the values in force with where each came from, "git owl config check" looks
+before you commit, "git owl init" writes a first file. The whole manual: git help owl-config
+
+version  1; default 1
+    The version of this format. A greater one is refused.
+base  branch
+    The branch that Jobs start from and land on. Default: the remote's default branch, else main.
+remote  remote
+    The remote whose base counts. Default: the one that the base branch follows, origin, or the only
+    one.
+branch_prefix  text that ends in /; default "owl/"
+    What the names of Jobs' branches begin with.
+worktrees  folder
+    Where worktrees are made. Begins with / or ~/. Default: $XDG_DATA_HOME/git-owl.
+agent  agent
+    The agent of new Jobs: a preset, or a name under agents.
+agents  named agents; default {}
+    Agents of your own; a preset named here is refined.
+agents.<name>.preset  preset
+    Arguments and output of this preset are used. Either this or command is required.
+agents.<name>.command  list of words
+    What is started: no shell; {prompt_file} and {worktree} are filled in.
+agents.<name>.prompt  "stdin" or "file"
+    How it gets the prompt. Default: stdin.
+agents.<name>.env  list of variables
+    Variables that this agent alone gets.
+agents.<name>.sandbox  list of words
+    A command put before this one. Default: sandbox.
+agents.<name>.account  name
+    The account that it works under: a name, never a secret.
+agents.<name>.plan  "writes" or "last-message"
+    Whether it writes its plan itself, or its last message is the plan.
+agents.<name>.model  text
+    Its model, where the phase names none.
+setup  list of commands; default []
+    Commands run in a worktree before the agent starts.
+setup[].run  shell command
+    The command, where more than text is needed. Required.
+setup[].timeout  length of time
+    How long it may take. Default: 15m.
+copy  list of paths; default []
+    Git-ignored files of your checkout that a new worktree gets a copy of.
+env  list of variables; default []
+    Variables passed to setup, checks and agents; nothing else is.
+checks  list of checks; default []
+    What a tip must pass before it is offered for review or merged.
+checks[].name  name
+    What the check is called in output and records. Required, and the only one of that name.
+checks[].run  shell command
+    What decides: it passes with exit status 0. Required.
+checks[].timeout  length of time
+    How long it may take. Default: 15m.
+checks[].expect  "success" or "empty_output"
+    "empty_output" asks for an empty standard output too. Default: success.
+verification.checkout  "worktree" or "fresh"; default "worktree"
+    Where checks run: the Job's worktree, or a new checkout of the tip.
+guard  list of paths; default []
+    Paths whose change a person must allow: "merge --allow-guarded". No merge is made by itself
+    then. Always guarded are the configuration, what CI reads, "governance.rules", and each file of
+    the base that the command of a check names. * and ** are wildcards.
+sandbox  list of words, or "preset"; default []
+    A command put before agents and checks, or the preset's own sandbox.
+phases.plan.timeout  length of time; default "1h"
+    How long the agent of a plan Run may take.
+phases.plan.stall  length of time; default "15m"
+    How long it may show no output, no processor time and no change.
+phases.plan.model  text
+    The model, for presets that can be told one.
+phases.plan.budget  number
+    The budget of one Run, for presets that can obey it.
+phases.execute.timeout  length of time; default "4h"
+    How long the agent of an execute Run may take.
+phases.execute.stall  length of time; default "15m"
+    How long it may show no output, no processor time and no change.
+phases.execute.model  text
+    The model, for presets that can be told one.
+phases.execute.budget  number
+    The budget of one Run, for presets that can obey it.
+contract  list of text; default []
+    Clauses added to what every agent is told.
+plan  true or false; default true
+    Whether new Jobs are planned before they are carried out.
+ttl  whole number, 1 to 10000; default 10
+    How many Runs a new Job has.
+max_parallel  whole number, 1 to 1000; default 2
+    How many Jobs and Goals may be at work in this clone at once, of all commands that carry them.
+    One "run --all" works one after the other, side by side with "--max-parallel".
+avoid_conflicts  true or false; default false
+    Whether "run" takes begun work that "git owl conflicts" sees colliding after the rest of its
+    priority.
+signing  "never", "inherit" or "require"; default "never"
+    Whether commits that git owl makes on branches are signed.
+execution.auto_merge  true or false; default false
+    Whether a Job that passed all its checks lands by itself.
+execution.publish  true or false; default false
+    Whether what lands is pushed to the base on the remote first.
+execution.agents_may_add  true or false; default false
+    Whether an agent may add Jobs.
+modes  named modes; default {}
+    Modes that "add --mode" takes.
+modes.<name>.auto_merge  true, false or null
+    Overrides execution.auto_merge either way; null: it does not.
+quality.checks  list of checks; default []
+    Checks that a Goal must pass in quality.
+quality.checks[].name  name
+    What the check is called in output and records. Required, and the only one of that name.
+quality.checks[].run  shell command
+    What decides: it passes with exit status 0. Required.
+quality.checks[].timeout  length of time
+    How long it may take. Default: 15m.
+quality.checks[].expect  "success" or "empty_output"
+    "empty_output" asks for an empty standard output too. Default: success.
+quality.agent  agent or null
+    The agent that judges a Goal in quality.
+governance.checks  list of checks; default []
+    Checks that a Goal must pass in governance.
+governance.checks[].name  name
+    What the check is called in output and records. Required, and the only one of that name.
+governance.checks[].run  shell command
+    What decides: it passes with exit status 0. Required.
+governance.checks[].timeout  length of time
+    How long it may take. Default: 15m.
+governance.checks[].expect  "success" or "empty_output"
+    "empty_output" asks for an empty standard output too. Default: success.
+governance.agent  agent or null
+    The agent that judges a Goal in governance.
+governance.rules  list of paths; default []
+    Files with the rules that the agent of governance judges by.
+governance.protect  list of paths; default []
+    Paths that a Goal may not change unless a person allows it.
+governance.max_changed.files  whole number
+    How many files a Goal may change.
+governance.max_changed.lines  whole number
+    How many lines a Goal may change.
+goals.target  branch
+    The branch that Goals land on. Default: base.
+goals.publish  true or false; default true
+    Whether Goals are integrated on the remote.
+goals.error_window  length of time, 1s to 24h; default "10m"
+    How long a handler has for an Error event.
+goals.ungated  true or false; default false
+    Whether a Goal may be integrated with no check and no agent anywhere: not under "checks",
+    "quality" or "governance".
+skills  list of Skills; default []
+    Commands and texts bound to lifecycle events.
+skills[].name  name
+    What it is called. Required, and the only one of that name.
+skills[].on  event
+    Such as workflow.backlog.enter or job.review. Required.
+skills[].kind  "executable", "context" or "disabled"
+    Required.
+skills[].run  shell command
+    The command of an executable one.
+skills[].agent  agent
+    The agent of an executable one that has no command.
+skills[].text  text
+    The text of a context one.
+skills[].timeout  length of time
+    How long it may take. Default: 15m.
+gc.hibernate_after  length of time, 0 or "never"; default "1h"
+    How long an inactive checkout stays.
+gc.review_after  length of time; default "7d"
+    How long a Job may wait in review before "gc" says so.
+gc.keep  length of time; default "90d"
+    How long what closed work leaves is kept.
+gc.unfenced  true or false; default false
+    Whether remote names may be retired where the server allows no fence.
+sync.auto  true or false; default false
+    Whether commands that change state sync before and after.
+sync.rounds  true or false; default false
+    Whether the Candidates and branches of Rounds travel by sync; without it only their ids do.
+sync.output  true or false; default false
+    Whether the end of what each check printed travels in the state, without values of passed
+    variables and copied files; without it, it stays in the clone that ran it.
+sync.wip  true or false; default false
+    Whether what a Run left uncommitted goes along with the shared tip of its Job.
+sync.run  true or false; default false
+    Whether work that was made elsewhere runs here by itself.
+sync.trust  true or false; default false
+    Whether gates that another clone ran count here.
+sync.claim  true or false; default false
+    Whether "run" takes Jobs from the queue shared on the remote; Goals of another clone stay there.
+`
+
 exports[`test/unit/cli/parse.test.ts > TAP > 06: help is one screen, grouped by task, with the one path first > git owl help environment 1`] = `
 NO_COLOR, FORCE_COLOR        colour, below --color and above color.owl and color.ui
 XDG_CONFIG_HOME              the configuration of the user is in coding-owl/config.yaml below it
@@ -976,23 +1165,29 @@ OWL_JOB                      set for agents: git owl only reads then
 GIT_EDITOR, VISUAL, EDITOR   the editor, as Git chooses it
 
 Set for what is started:
-OWL_JOB, OWL_RUN                          id of the Job and of the Run
-OWL_PHASE                                 plan or execute; for the agent of a gate quality or
-                                          governance
-OWL_GOAL, OWL_ROUND                       of a Goal: its id, and the number of the Round
-OWL_CANDIDATE, OWL_CANDIDATE_BASE         gates, their checks and handlers: the full ids of the
-                                          Candidate, its tip and its base
-OWL_BASE                                  full id of the commit that the Run is based on
-OWL_HANDOFF                               path of the Handoff in the worktree
-OWL_PROMPT_FILE                           agents: a file with the prompt, which is on standard
-                                          input, too
-OWL_RESULT_FILE                           agents: where one may leave a JSON object about its Run:
-                                          {"outcome":"done"}, or "no-change", "blocked" or
-                                          "limited", with "summary", "usage" and, for a usage limit,
-                                          "not_before" as in 2026-03-01T10:00:00Z: the Job is in the
-                                          queue again and not taken before that time
-OWL_NOTIFY_JOB, _STATE, _TITLE, _REASON   the command of run --notify: the Job that ended or needs a
-                                          decision
+OWL_JOB, OWL_RUN                                           id of the Job and of the Run
+OWL_PHASE                                                  plan or execute; for the agent of a gate
+                                                           quality or governance
+OWL_GOAL, OWL_ROUND                                        of a Goal: its id, and the number of the
+                                                           Round
+OWL_CANDIDATE, OWL_CANDIDATE_BASE                          gates, their checks and handlers: the
+                                                           full ids of the Candidate, its tip and
+                                                           its base
+OWL_BASE                                                   full id of the commit that the Run is
+                                                           based on
+OWL_HANDOFF                                                path of the Handoff in the worktree
+OWL_PROMPT_FILE                                            agents: a file with the prompt, which is
+                                                           on standard input, too
+OWL_RESULT_FILE                                            agents: where one may leave a JSON object
+                                                           about its Run: {"outcome":"done"}, or
+                                                           "no-change", "blocked" or "limited", with
+                                                           "summary", "usage" and, for a usage
+                                                           limit, "not_before" as in
+                                                           2026-03-01T10:00:00Z: the Job is in the
+                                                           queue again and not taken before that
+                                                           time
+OWL_NOTIFY_JOB, OWL_NOTIFY_GOAL, _STATE, _TITLE, _REASON   the command of run --notify: the Job or
+                                                           Goal that ended or needs a decision
 `
 
 exports[`test/unit/cli/parse.test.ts > TAP > 06: help is one screen, grouped by task, with the one path first > git owl help exit-status 1`] = `
@@ -1035,6 +1230,22 @@ counts most. --limit <n> prints at most n rows.
 whose Job is known all the same (merge, run) has "kind" and "data" beside its error. run, log -f and
 events -f print one such object a line. Fields are named as in --format. A null means asked and
 unknown; a missing field means that it does not apply.
+`
+
+exports[`test/unit/cli/parse.test.ts > TAP > 06: help is one screen, grouped by task, with the one path first > git owl help state 1`] = `
+refine/state                 the branch with all records; "git log refine/state" is the history of
+                             events, "git ls-tree -r" lists the records
+owl/<job>/<slug>             the branch of a Job; the prefix is branch_prefix in the configuration
+refine/<goal>/round-<n>      the branch of a Round of a Goal
+refs/owl/keep/<id>           what is kept of a Job or Goal: earlier tips, uncommitted work, logs
+refs/owl/candidates/<goal>   the Candidates of each Round
+refs/owl/shared/<job>        the tip of an open Job, for other clones
+refs/owl/claims/<job>        on a remote: which runner has it
+refs/owl/archive/<month>     what closed work keeps, until gc.keep has passed
+refs/owl/local/*             facts about this clone alone; never pushed
+
+All of it is Git, and no command of ours is needed to read it. "git owl fsck" checks it, "git owl
+sync" exchanges it with the remote, "git owl gc" cleans up. The whole manual: git help owl-state
 `
 
 exports[`test/unit/cli/parse.test.ts > TAP > 06: help is one screen, grouped by task, with the one path first > git owl help states 1`] = `
