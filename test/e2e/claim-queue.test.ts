@@ -123,3 +123,27 @@ t.test('S7, S9: a claim that is damaged holds up its own Job alone', async (t) =
   });
   t.match((await repo.owlFails(9, 'run', '--claim-remote', first)).stderr, /is damaged/);
 });
+
+t.test('S7: who watches the queue looks again at what another one held', async (t) => {
+  const { box, repo, ids, runner, letGo } = await ground(t, 1);
+  const [id = ''] = ids;
+  const agents = box.path(`at-${id}`);
+  const gone = await runner('gone');
+  await eventually(() => existsSync(agents), 60_000, 'the agent of the first is at work');
+  const clone = await repo.clone('watches');
+  const watches = clone.start('run', '--claim-remote', '--watch', '--interval', '1s', '-v');
+  await eventually(() => callsOf(watches.stderr(), /\b(ls-remote)\b/).length > 0, 60_000, 'the second has looked');
+  gone.kill('SIGKILL');
+  await gone.wait();
+  renameSync(agents, `${agents}-first`);
+  await repo.remoteGit('update-ref', '-d', `${CLAIMS}${id}`);
+  await eventually(() => existsSync(agents), 60_000, 'the agent of the second is at work');
+  letGo();
+  await eventually(
+    async () => /1 review/.test(await repo.remoteGit('log', '-1', '--format=%(trailers:key=Owl-Open,valueonly)', 'refine/state')),
+    60_000,
+    'it is published',
+  );
+  watches.kill('SIGTERM');
+  await watches.wait();
+});

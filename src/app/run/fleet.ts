@@ -138,9 +138,10 @@ const side = async (lanes: number, lane: () => Promise<void>): Promise<void> => 
 };
 
 /** What came back to the queue since, or was passed over, may be taken now; what `stop` ended may not. */
-function forgetAllBut({ seen, passed }: Memory, halted: ReadonlySet<string>): void {
+function forgetAllBut({ seen, passed, held }: Memory, halted: ReadonlySet<string>): void {
   for (const id of seen) if (!halted.has(id)) seen.delete(id);
   passed.clear();
+  held.clear();
 }
 
 /** One lane: takes until nothing is eligible; with `watch` it looks again after a while. */
