@@ -5,6 +5,7 @@ import type { Oid } from '../domain/git.js';
 import type { Job } from '../domain/job.js';
 import type { Policy } from '../domain/policy.js';
 import { checkedOutAt } from '../git/branch.js';
+import { clearGone, clearRefs } from './held-work.js';
 import { sayLocked } from './index-lock.js';
 import { jobBranch, jobRef, ownTip } from './jobs.js';
 import { keepOnly } from './run/settle.js';
@@ -70,7 +71,7 @@ export interface Cleared {
 
 /**
  * Makes sure that nothing uncommitted is lost when the worktree goes: refuses, or with `force` keeps it first and then takes it
- * out of the tree (J30); a dry run only looks. A missing worktree is fine. One on another branch is refused, but for `drop` with
+ * out of the tree (J30); a dry run only looks. A missing worktree is fine, unless its Git folder has what nothing else has. One on another branch is refused, but for `drop` with
  * `force`: its HEAD is kept, too. Throws OwlError `uncommitted`, `workspace`.
  */
 export async function clearWorktree(
@@ -81,9 +82,9 @@ export async function clearWorktree(
   verb: string,
 ): Promise<Cleared> {
   const found = await finishHalf(bench, job, await lookAt(bench, job, policy));
-  if (found.kind === 'missing') return { ignored: [], stray: null };
+  if (found.kind === 'missing') return clearMissing(bench, job, { force, verb });
   const place = found.kind === 'refused' && verb === 'drop' && force ? await asItStands(bench, job, found) : found;
-  if (place.kind === 'missing') return { ignored: [], stray: null };
+  if (place.kind === 'missing') return clearMissing(bench, job, { force, verb });
   if (place.kind === 'refused') throw refusedPlace(job, verb === 'drop' ? mayForce(place) : place);
   const { workspace } = place;
   const stray = found.kind === 'refused' ? workspace.head : null;
@@ -91,6 +92,8 @@ export async function clearWorktree(
   const inside = [...state.nested, ...state.submodules.map((one) => one.path)];
   if (!state.clean && (!force || inside.length > 0))
     throw uncommitted(job, workspace, [...inside, ...changes(state)], inside);
+  // Verification leaves it where it is.
+  if (verb !== 'verify') await clearRefs(bench, job, workspace.admin, { force, verb });
   if (bench.dryRun) return { ignored: state.ignored, stray };
   if (stray !== null) {
     await keepOnly(bench, job.id, [{ commit: stray, subject: `commits outside the branch before ${verb}` }]);
@@ -98,6 +101,11 @@ export async function clearWorktree(
   }
   if (!state.clean) await takeOut(bench, job, workspace, verb);
   return { ignored: state.ignored, stray };
+}
+
+async function clearMissing(bench: Workbench, job: Job, way: { force: boolean; verb: string }): Promise<Cleared> {
+  await clearGone(bench, job, way);
+  return { ignored: [], stray: null };
 }
 
 /** Keeps uncommitted work and takes it out of the tree. */

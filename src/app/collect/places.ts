@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { PlaceLook } from '../../domain/collect-worktree.js';
 import { isOwlError } from '../../domain/errors.js';
-import type { Oid, RefName } from '../../domain/git.js';
+import type { RefName } from '../../domain/git.js';
 import { gitFailed } from '../../git/exec.js';
 import { lstatIfThere } from '../../git/files.js';
 import { article, operationInProgress } from '../../git/status-facts.js';
@@ -13,6 +13,7 @@ import { cwdInside, describeProcess } from '../../system/processes.js';
 import type { Workbench } from '../workbench.js';
 import { admit } from '../workspace/admit.js';
 import { cleanliness } from '../workspace/cleanliness.js';
+import { isReachable, lostHead, ownRefs } from '../workspace/held.js';
 import { hasMark, isProvenDead, type Registration } from '../workspace/registration.js';
 import type { Expected, Workspace } from '../workspace/types.js';
 
@@ -60,7 +61,7 @@ async function look(bench: Workbench, request: PlaceRequest): Promise<PlaceLook>
     return { kind: 'refused', code: detached ? 'detached' : found.code, message: found.message };
   }
   const { workspace } = found;
-  const reachable = branch !== null || (await isReachable(bench, workspace.head));
+  const reachable = branch !== null || (await isReachable(bench.repository, workspace.head));
   if (request.temporary) return { kind: 'admitted', unfinished: [], ownRefs: [], inside: [], reachable };
   const state = await cleanliness(bench.repository, workspace);
   const unfinished = [
@@ -96,38 +97,8 @@ async function ownEntry(bench: Workbench, note: Registration): Promise<Worktree 
   return (await listWorktrees(bench.repository)).find((place) => place.admin === admin);
 }
 
-/** Does a branch, a tag or something kept reach this commit? Throws OwlError `git-failed` where that cannot be looked at. */
-export async function isReachable(bench: Workbench, oid: Oid): Promise<boolean> {
-  const prefixes = [
-    'refs/heads/',
-    'refs/remotes/',
-    'refs/tags/',
-    'refs/owl/keep/',
-    'refs/owl/archive/',
-    'refs/owl/candidates/',
-  ];
-  const found = await bench.repository.git.text([
-    'for-each-ref',
-    `--contains=${oid}`,
-    '--count=1',
-    '--format=%(refname)',
-    ...prefixes,
-  ]);
-  return found !== '';
-}
-
-/** Refs that live in the Git folder of a checkout (`refs/worktree/…`, a bisect's) and would go with it. */
 async function refsOf(bench: Workbench, admin: string): Promise<readonly string[]> {
-  const args = [
-    `--git-dir=${admin}`,
-    'for-each-ref',
-    '--format=%(refname)',
-    'refs/worktree/',
-    'refs/bisect/',
-    'refs/rewritten/',
-  ];
-  const found = await bench.repository.git.text(args, { bare: true });
-  return found === '' ? [] : found.split('\n');
+  return (await ownRefs(bench.repository, admin)).map(({ ref }) => ref);
 }
 
 async function inside(workspace: Workspace): Promise<readonly string[] | null> {
@@ -152,10 +123,10 @@ async function missing(bench: Workbench, { note, branch }: PlaceRequest): Promis
 async function heldIn(bench: Workbench, admin: string, branch: RefName | null): Promise<string | null> {
   const operation = await operationInProgress(admin);
   if (operation !== null) return `it was in the middle of ${article(operation.kind)}`;
+  const lost = await lostHead(bench.repository, admin);
+  if (lost !== null) return `it had the commit ${lost} open`;
   const listed = (await listWorktrees(bench.repository)).find((place) => place.admin === admin);
   const head = listed?.head ?? null;
-  if (head !== null && (branch === null || listed?.branch !== branch) && !(await isReachable(bench, head)))
-    return `it had the commit ${head} open`;
   const [own] = await refsOf(bench, admin);
   if (own !== undefined) return `it has a ref of its own, ${own}`;
   if (branch === null || head === null || (await lstatIfThere(join(admin, 'index'))) === null) return null;

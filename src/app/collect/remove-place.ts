@@ -39,7 +39,7 @@ export async function removePlace(
       return why === null ? { kind: 'gone', ignored: [] } : { kind: 'stays', why };
     }
   }
-  return sayRemoval(await removeWorkspace(bench, { id, path, expected }), path);
+  return sayRemoval(await removeWorkspace(bench, { id, path, expected, temporary: isFresh(id) }), path);
 }
 
 function sayRemoval(removal: Removal, path: string): Gone {

@@ -59,6 +59,7 @@ export async function disposeFresh(doors: WorkspaceDoors, workspace: Workspace):
     id: workspace.id,
     path: workspace.path,
     expected: { kind: 'commit', oid: workspace.head },
+    temporary: true,
   } as const;
   const found = await admit(doors, request);
   if (found.kind === 'refused') return found.message;

@@ -3,9 +3,9 @@
 
 import { readdir, rmdir } from 'node:fs/promises';
 import { lstatIfThere } from '../../git/files.js';
-import { article, operationInProgress } from '../../git/status-facts.js';
-import { adminsOf, gitFileTarget, listWorktrees, removeWorktree, unlockHalfMade } from '../../git/worktree.js';
+import { adminsOf, gitFileTarget, removeWorktree, unlockHalfMade } from '../../git/worktree.js';
 import { shellWord } from '../../system/shell-word.js';
+import { heldByGone, nextOfHeld } from './held.js';
 import type { CreateRequest } from './types.js';
 import { type Refused, refused, type WorkspaceDoors } from './types.js';
 
@@ -30,8 +30,8 @@ export async function clearLeft(
     await unlockHalfMade(doors.repository, path, admin);
     if (admin === linked) return { kind: 'clear', admin };
     if (stat !== null) continue;
-    const ambiguous = await strayHead(doors, request, path, admin);
-    if (ambiguous !== null) return ambiguous;
+    const held = await stillHeld(doors, request, path, admin);
+    if (held !== null) return held;
     const gone = await removeWorktree(doors.repository, path, 'none');
     if (gone.kind === 'refused') {
       return refused('locked', `the registration of ${path} cannot be replaced: ${gone.message}`, [
@@ -50,32 +50,19 @@ export async function clearLeft(
   ]);
 }
 
-/**
- * Where a checkout is gone, its HEAD and an operation in progress may still hold work (G9): it is made again only when
- * what it had open is what is asked for, or contained in it.
- */
-async function strayHead(
+/** Where a checkout is gone, its Git folder may still hold work (G9): then it is not made again. */
+async function stillHeld(
   doors: WorkspaceDoors,
   request: CreateRequest,
   path: string,
   admin: string,
 ): Promise<Refused | null> {
-  const listed = (await listWorktrees(doors.repository)).find((place) => place.admin === admin);
-  const operation = await operationInProgress(admin);
-  if (operation !== null) {
-    return refused(
-      'operation',
-      `${path} is gone and was in the middle of ${article(operation.kind)}; its registration was left alone`,
-      ['git worktree list --verbose'],
-    );
-  }
-  if (listed === undefined || listed.head === null || listed.branch !== null || listed.head === request.commit)
-    return null;
-  const engine = await doors.repository.engine();
-  if ((await engine.isAncestor(listed.head, request.commit)) === 'ancestor') return null;
+  const held = await heldByGone(doors.repository, admin, request.commit);
+  const [first] = held;
+  if (first === undefined) return null;
   return refused(
-    'wrong-commit',
-    `${path} is gone and had the commit ${listed.head} open; its registration was left alone`,
-    [`git log -3 ${listed.head}`],
+    'holds-work',
+    `${path} is gone, and ${first.why}; its registration was left alone`,
+    nextOfHeld(held, request.id),
   );
 }

@@ -8,6 +8,7 @@ import { adminsOf, removeWorktree } from '../../git/worktree.js';
 import { failpoint } from '../../system/failpoint.js';
 import { admit } from './admit.js';
 import { type Cleanliness, cleanliness } from './cleanliness.js';
+import { type Held, heldByGone, heldByRefs, nextOfHeld } from './held.js';
 import { hasMark, isProvenDead, isSameFolder, loadRegistration, noteName, type Registered } from './registration.js';
 import { type Expected, type Refused, refused, type Workspace, type WorkspaceDoors } from './types.js';
 
@@ -15,6 +16,8 @@ export interface RemoveRequest {
   readonly id: string;
   readonly path: string;
   readonly expected: Expected;
+  /** A checkout for checks: what lies in it, refs included, is no work of anybody. */
+  readonly temporary?: boolean;
 }
 
 export type Removal =
@@ -29,7 +32,7 @@ export type Removal =
 /**
  * Admits the place, looks whether it is clean at that very moment, and lets Git remove it: a file written a moment ago
  * makes Git refuse. The caller has made sure that its HEAD is reachable from a branch or kept. A checkout that somebody
- * locked stays. A removal that was killed is finished by the next call.
+ * locked stays, and one whose Git folder has what nothing else has. A removal that was killed is finished by the next call.
  */
 export async function removeWorkspace(doors: WorkspaceDoors, request: RemoveRequest): Promise<Removal> {
   const note = await loadRegistration(doors.notes, request.id);
@@ -40,8 +43,13 @@ export async function removeWorkspace(doors: WorkspaceDoors, request: RemoveRequ
   const { workspace } = found;
   const state = await cleanliness(doors.repository, workspace);
   if (!state.clean) return { kind: 'unclean', state };
+  const held = request.temporary === true ? [] : await heldByRefs(doors.repository, workspace.admin);
+  if (held.length > 0) return holds(request, workspace.path, held);
   return removeClean(doors, request, workspace, state);
 }
+
+const holds = ({ id }: RemoveRequest, path: string, held: readonly Held[]): Refused =>
+  refused('holds-work', `${path} was left alone: ${held.map(({ why }) => why).join(', ')}`, nextOfHeld(held, id));
 
 async function removeClean(
   doors: WorkspaceDoors,
@@ -78,6 +86,8 @@ async function forget(doors: WorkspaceDoors, request: RemoveRequest): Promise<Re
   if (note === null) return { kind: 'missing' };
   for (const admin of await adminsOf(doors.repository, note.value.path)) {
     if (!(await hasMark(admin, note.value.mark))) continue;
+    const held = request.temporary === true ? [] : await heldByGone(doors.repository, admin);
+    if (held.length > 0) return holds(request, note.value.path, held);
     const gone = await removeWorktree(doors.repository, note.value.path, 'none');
     if (gone.kind === 'refused') {
       return refused('failed', `the registration of ${note.value.path} stays: ${gone.message}`, [

@@ -44,6 +44,8 @@ export type RefusalCode =
   /** The branch is open in another checkout. */
   | 'branch-open'
   | 'missing-branch'
+  /** Its Git folder has what nothing else has (M4). */
+  | 'holds-work'
   | 'failed';
 
 export interface Refused {

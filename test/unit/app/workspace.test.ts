@@ -328,7 +328,7 @@ t.test('G9: a missing checkout is made again from its branch; a locked or ambigu
   await job.tree.git('checkout', '--quiet', '--detach');
   await job.tree.commit('only here', { 'src/a.txt': 'two\n' });
   rmSync(job.path, { recursive: true });
-  t.match(await ensureWorkspace(ground, job.request), { kind: 'refused', code: 'wrong-commit' }, 'its HEAD holds work');
+  t.match(await ensureWorkspace(ground, job.request), { kind: 'refused', code: 'holds-work' }, 'its HEAD holds work');
 });
 
 t.test('G9: killed at any moment, the next call finishes what was begun', async (t) => {
