@@ -140,7 +140,8 @@ t.test('S7: who watches the queue looks again at what another one held', async (
   await eventually(() => existsSync(agents), 60_000, 'the agent of the second is at work');
   letGo();
   await eventually(
-    async () => /1 review/.test(await repo.remoteGit('log', '-1', '--format=%(trailers:key=Owl-Open,valueonly)', 'refine/state')),
+    async () =>
+      /1 review/.test(await repo.remoteGit('log', '-1', '--format=%(trailers:key=Owl-Open,valueonly)', 'refine/state')),
     60_000,
     'it is published',
   );
