@@ -77,7 +77,14 @@ export function decideName(facts: NameFacts, limits: Limits): Item {
     EXACT,
     recordStep(own, `${ref} is named for ${id}`, remote === null ? '' : '; git owl sync brings the state'),
   ];
-  if (name.kind !== 'round')
+  // A Round's number beyond those that the Goal has had is a name that somebody else made.
+  if (name.kind === 'round')
+    first.push(
+      step('it is the branch of a Round that is recorded', own.kind !== 'goal' || name.round <= own.goal.round, () =>
+        keepIt('other-name', `goal ${id} has no round ${name.round}`),
+      ),
+    );
+  else
     first.push(
       step('it is the branch that a record names', facts.named, () =>
         keepIt('other-name', `no record of ${id} names it`),

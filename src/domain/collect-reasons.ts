@@ -57,7 +57,7 @@ export const COLLECT_REASONS = {
   'inspection-failed': 'it could not be looked at',
   'accepted-branch': 'accepted work that its base does not have: its branch stays',
   'cancelled-branch': 'cancelled work that its base does not have: its branch stays, reopen goes on with it',
-  'other-name': 'it is not the branch of the Job or Skill that it is named for',
+  'other-name': 'it is not the branch of the Job, Round or Skill that it is named for',
   'checked-out': 'it is checked out',
   'open-goal': 'its Goal is open',
   'malformed-name': 'it lies where our branches lie, and does not have the form of their names',

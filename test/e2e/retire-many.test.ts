@@ -27,8 +27,8 @@ async function retireOf(t: Test, goals: number) {
       const open = kind === 'open-goal';
       const closed = open ? null : kind === 'not-yet' ? '2024-05-06T11:30:00Z' : LONG_AGO;
       const times = { created: LONG_AGO, updated: LONG_AGO, closed };
-      tx.putGoal(goal(idOf(number), { status: open ? 'review' : 'done', target, ...times }));
-      tx.putRound(round(idOf(number)));
+      tx.putGoal(goal(idOf(number), { status: open ? 'review' : 'done', round: 2, target, ...times }));
+      for (const at of [1, 2]) tx.putRound(round(idOf(number), at));
       for (const name of [1, 2]) reasons.set(`refs/heads/refine/${idOf(number)}/round-${name}`, kind);
     }
   });

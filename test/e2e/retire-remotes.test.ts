@@ -29,7 +29,7 @@ say(...section().map((line) => 'ok ' + line.trim().split(' ')[2]));
 async function twoDone(t: Test): Promise<Closed> {
   const ground = await closedGoals(t);
   for (const id of ['done', 'more']) {
-    await ground.plant(id, 'done');
+    await ground.plant(id, 'done', { round: 40 });
     await ground.branch(`refine/${id}/round-1`, ground.tip);
   }
   await ground.share();

@@ -2,6 +2,7 @@
 
 import { rmSync } from 'node:fs';
 import { type Test, t } from 'tap';
+import type { Goal } from '../../src/domain/goal.js';
 import { acted, everything, gc, HOUR, killedAt } from '../fixtures/gc.js';
 import { serveHttp, serveSsh } from '../fixtures/remote.js';
 import type { Repo } from '../fixtures/repository.js';
@@ -27,12 +28,13 @@ t.test(
       ['view', 'review'],
       ['work', 'implement'],
     ] as const) {
-      await plant(id, status);
+      await plant(id, status, { round: id === 'done' ? 12 : 1 });
       await branch(`refine/${id}/round-1`, first);
     }
     await plant('late', 'done', { closed: '2024-05-06T11:30:00Z' });
     await branch('refine/late/round-1', first);
     await branch('refine/done/round-12', tip);
+    await branch('refine/done/round-13', first);
     await branch('refine/done/skill-abc_1', first);
     await branch('refine/done/skill-nobodys', first);
     await plantSkill('done', 'abc_1');
@@ -68,6 +70,8 @@ t.test(
       detail: /one step with refs\/heads\/main at [0-9a-f]+ and refine\/state/,
     });
     t.same(both(items, 'refine/done/skill-nobodys'), says('other-name'), 'no registration says it is ours');
+    t.same(both(items, 'refine/done/round-13'), says('other-name'), 'of no Round that is recorded: it is somebody’s');
+    t.same([await here('refine/done/round-13'), await there('refine/done/round-13')], [first, first]);
     t.same(both(items, 'refine/lone/round-1'), says('unique-commits'));
     t.same([await here('refine/lone/round-1'), await there('refine/lone/round-1')], [lone, lone]);
     for (const id of ['fail', 'view', 'work']) t.same(both(items, `refine/${id}/round-1`), says('open-goal'), id);
@@ -89,10 +93,10 @@ t.test(
 );
 
 /** One Goal that is done, with a Round's branch on both sides and the state shared. */
-async function oneDone(t: Test): Promise<Closed> {
+async function oneDone(t: Test, change: Partial<Goal> = {}): Promise<Closed> {
   const ground = await closedGoals(t);
   await ground.plant('other', 'todo');
-  await ground.plant('done', 'done');
+  await ground.plant('done', 'done', change);
   await ground.branch('refine/done/round-1', ground.first);
   await ground.share();
   return ground;
@@ -181,7 +185,7 @@ for (const transport of ['ssh', 'http'] as const) {
 t.test(
   '07.50, M9: a branch that is checked out loses only its remote name; a stopped rebase counts; locks are honoured',
   async (t) => {
-    const { box, repo, first, branch, here, there } = await oneDone(t);
+    const { box, repo, first, branch, here, there } = await oneDone(t, { round: 4 });
     for (const number of [2, 3, 4]) await branch(`refine/done/round-${number}`, first);
     await repo.git('worktree', 'add', '-q', box.path('users'), 'refine/done/round-1');
     await repo.git('worktree', 'add', '-q', box.path('gone'), 'refine/done/round-2');

@@ -197,6 +197,7 @@ t.test('M7, M9, M10: whatever the facts, a name goes only with its whole proof',
     oid: fc.constant(oidOf('1')),
     name: fc.constantFrom<NameFacts['name']>(
       { kind: 'round', goal: 'abcd', round: 1 },
+      { kind: 'round', goal: 'abcd', round: 7 },
       { kind: 'job', job: 'k3x9qp' },
       { kind: 'other' },
     ),
@@ -228,7 +229,8 @@ t.test('M7, M9, M10: whatever the facts, a name goes only with its whole proof',
   fc.assert(
     fc.property(facts, fc.constantFrom(0.5, 2), (one, hours) => {
       const may =
-        (one.name.kind === 'round' || (one.name.kind === 'job' && one.named)) &&
+        ((one.name.kind === 'round' && (one.own.kind !== 'goal' || one.name.round <= one.own.goal.round)) ||
+          (one.name.kind === 'job' && one.named)) &&
         isClosed(one.own) &&
         (one.shared.kind === 'none' || isClosed({ ...one.shared, live: false } as SharedRecord)) &&
         hours > 1 &&
