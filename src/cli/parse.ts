@@ -162,14 +162,20 @@ function unknownCommand(name: string) {
       spec.name.startsWith(`${name} `) ? [spec.name.slice(name.length + 1)] : [],
     );
     return new OwlError('usage', `${name} needs one of ${verbs.join(', ')}`, {
-      next: verbs.map((verb) => `git owl ${name} ${verb} -h`).slice(0, 3),
+      next: [`git owl ${name} -h`],
     });
   }
-  const near = nearest(
-    name,
-    COMMANDS.filter(({ hidden }) => !hidden).map((spec) => spec.name),
-  );
-  return usageError(null, `unknown command ${quote(name)}${near === null ? '' : `; did you mean ${near}?`}`);
+  const known = COMMANDS.filter(({ hidden }) => !hidden).map((spec) => spec.name);
+  const [noun = '', verb] = name.split(' ');
+  // Most verbs take a Job or a Goal and stand without a noun; a verb that only one noun has is meant with it.
+  const exact = verb === undefined ? known.find((one) => one.endsWith(` ${name}`)) : known.find((one) => one === verb);
+  const within = verb === undefined ? known : known.filter((one) => one.startsWith(`${noun} `));
+  const near = exact ?? nearest(name, within);
+  const message = `unknown command ${quote(name)}${near === null ? '' : `; did you mean ${near}?`}`;
+  // The help of the verb where that is certain, else of the noun, else of all.
+  const of =
+    exact !== undefined && verb !== undefined ? exact : near?.includes(' ') ? near.split(' ')[0] : verb && noun;
+  return new OwlError('usage', message, { next: [of === undefined ? 'git owl -h' : `git owl ${of} -h`] });
 }
 
 function unexpected(word: string, spec: CommandSpec) {

@@ -31,9 +31,10 @@ export async function run(context: Context, request: Request): Promise<Report> {
   await endWork(bench, work.job, request.flag('force'));
   const updated = await cancelJob(bench, work.job.id);
   const begun = work.job.onto !== null;
+  const anew = work.job.state === 'review' ? '; reopened it begins anew (drop and restore keep the review)' : '';
   if (bench.dryRun)
-    return decided(bench, updated, `would be cancelled${begun ? '; branch and worktree would stay' : ''}`);
-  return decided(bench, updated, `is cancelled${begun ? '; branch and worktree stay' : ''}`, [
+    return decided(bench, updated, `would be cancelled${begun ? '; branch and worktree would stay' : ''}${anew}`);
+  return decided(bench, updated, `is cancelled${begun ? '; branch and worktree stay' : ''}${anew}`, [
     `git owl reopen ${updated.result.id}`,
   ]);
 }

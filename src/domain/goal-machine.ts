@@ -127,9 +127,12 @@ export function wrongStatus(goal: Pick<Goal, 'id' | 'status'>, event: GoalEvent,
   const fits = GOAL_TABLE[goal.status][event];
   const verb = event === 'move' && to !== undefined ? VERB_FOR[to] : undefined;
   const why = fits === undefined ? `${event} needs ${open.join(' or ')}` : `from there it can go to ${fits.join(', ')}`;
+  // After `goal revert` nothing is left to decline: another Round is asked for (G44, G52).
+  const rounds = event === 'decline' && GOAL_TABLE[goal.status].round !== undefined;
+  const anew = rounds ? [`git owl goal round ${goal.id} "<what to do better>"`] : [];
   return new OwlError('wrong-state', `goal ${goal.id} is ${goal.status}; ${why}`, {
     preserved: ['nothing was changed'],
-    next: [verb === undefined ? `git owl show ${goal.id}` : `${verb} ${goal.id}`],
+    next: [verb === undefined ? `git owl show ${goal.id}` : `${verb} ${goal.id}`, ...anew],
     data: { goal: goal.id, status: goal.status },
   });
 }

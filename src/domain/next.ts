@@ -121,6 +121,9 @@ function blocked(job: Pick<Job, 'id' | 'prefix' | 'slug' | 'reason' | 'onto'>, c
         `mv "$(git owl worktree ${id})" <another place>`,
         `git owl retry ${id}`,
       ];
+    // Somebody's rebase or merge is under way there: Git says how it ends (J9).
+    case 'operation-in-progress':
+      return [`git -C "$(git owl worktree ${id})" status`, `git owl retry ${id}`, `git owl show ${id}`];
     case 'escaped':
       return [`git owl show ${id}`, `git owl worktree ${id}`, `git owl retry ${id}`];
     default:

@@ -128,7 +128,7 @@ t.test('J30, 07.26: cancel removes nothing; drop removes all and keeps the tip; 
   await repo.box.open(broken.worktree).git('checkout', '-q', '--detach');
   const astray = (await repo.owlFails(4, 'drop', second, '--json')).json().error;
   t.match(astray, { code: 'workspace', next: [`git -C ${broken.worktree} switch ${broken.branch}`] });
-  await repo.owl('cancel', second);
+  t.match((await repo.owl('cancel', second)).stdout, /reopened it begins anew \(drop and restore keep the review\)/);
   await repo.box.open(broken.worktree).git('checkout', '-q', broken.branch);
   await repo.git('worktree', 'add', '-qf', repo.box.path('elsewhere'), broken.branch);
   const elsewhere = (await repo.owlFails(4, 'drop', second, '--json')).json();

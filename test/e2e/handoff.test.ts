@@ -168,6 +168,8 @@ t.test(
       t.match(job.reason.text, /\.coding-owl/, `${name}: the path is named`);
       t.match(job.history, [{ outcome: 'failed', phase: 'plan' }], `${name}: the Run failed, and no other was made`);
     }
+    const none = await shown(repo, ids.get('nothing at all') ?? '');
+    t.match(none.reason.text, /left no plan in .*--no-plan/, 'with what to do about an agent that writes none');
     const left = await shown(repo, ids.get('not committed') ?? '');
     t.equal(left.state, 'review');
     t.match(await committed(repo, left.branch), 'By and by.', 'we committed it');

@@ -14,6 +14,9 @@ import { readWorkFile } from '../workspace/read-file.js';
 import type { Ready } from './prepare.js';
 import { keepOnly } from './settle.js';
 
+/** For who brings an agent of their own. */
+const DOES_NOT_PLAN = 'for an agent that writes none, add Jobs with --no-plan (or `plan: false`)';
+
 export interface Planned {
   readonly tip: Oid;
   /** Why there is no plan; null: there is one. */
@@ -60,7 +63,7 @@ export async function takePlan(bench: Workbench, ready: Ready, tip: Oid, lastMes
   // A second plan Run may find that the plan stands as it is.
   const stands = committed.kind === 'ok' && (job.handoff === 'current' || committedByUs(ready, committed.text));
   if (text === null && stands) text = committed.text;
-  if (text === null) return failed(`the plan Run left no plan in ${HANDOFF_PATH}`);
+  if (text === null) return failed(`the plan Run left no plan in ${HANDOFF_PATH}; ${DOES_NOT_PLAN}`);
   if (saysNothing(text)) return failed(`the plan in ${HANDOFF_PATH} is empty`);
   // What is still uncommitted is ignored by Git. As it is it lies in nobody's way, and from then on it follows.
   const from = inTree === null ? { tip } : await commitAsItIs(bench, ready, tip, inTree);

@@ -102,9 +102,15 @@ t.test('06: usage errors name the word, the nearest one that is known, and the h
     [['merge', 'abcd', 'efgh'], '2 unexpected argument "efgh" of merge [git owl merge -h]'],
     [['status', 'now'], '2 unexpected argument "now" of status [git owl status -h]'],
     [['completion', 'tcsh'], '2 <shell> is bash or zsh or fish, not "tcsh" [git owl completion -h]'],
+    [['approve', 'x'], '2 unknown command "approve"; did you mean goal approve? [git owl goal -h]'],
+    [['goal', 'aprove', 'x'], '2 unknown command "goal aprove"; did you mean goal approve? [git owl goal -h]'],
+    [['goal', 'review', 'x'], '2 unknown command "goal review"; did you mean review? [git owl review -h]'],
+    [['goal', 'list'], '2 unknown command "goal list"; did you mean list? [git owl list -h]'],
+    [['goal', 'xyzzy'], '2 unknown command "goal xyzzy" [git owl goal -h]'],
     [['a\u001b[2J\u202e'], '2 unknown command "a\\u001b[2J\u202e" [git owl -h]'],
   ];
   for (const [argv, expected] of table) t.equal(refused(...argv), expected, argv.join(' '));
+  t.match(refused('goal'), /^2 goal needs one of .*approve.* \[git owl goal -h\]$/, 'a noun alone');
 });
 
 t.test('06: help is found before anything is parsed', async (t) => {

@@ -2,8 +2,10 @@
 
 import t, { type Test } from 'tap';
 import { parse } from '../../../src/cli/parse.js';
+import { OwlError } from '../../../src/domain/errors.js';
 import { branchRef, type Oid } from '../../../src/domain/git.js';
 import { GOAL_STATUSES, type Goal } from '../../../src/domain/goal.js';
+import { moveGoal } from '../../../src/domain/goal-machine.js';
 import { goalCommands } from '../../../src/domain/goal-next.js';
 import { GOAL_REASONS } from '../../../src/domain/goal-reasons.js';
 import { nextCommands } from '../../../src/domain/next.js';
@@ -66,6 +68,28 @@ t.test('00, J12, J35: how to resolve a conflict of a Job by hand, as one line th
   t.ok(offered('escalated', 'landing-conflict', 'refs/remotes/origin/a;rm$IFS-rf$IFS.').includes(rebase(oid)));
   for (const command of offered('blocked', 'conflict', main).filter((one) => one.startsWith('git owl')))
     check(t, command, 'conflict');
+});
+
+t.test('J9: a rebase under way in the worktree is looked at before the Job goes on', async (t) => {
+  const reason = { code: 'operation-in-progress', text: 'why' };
+  t.same(nextCommands(job('k3x9qp', { state: 'blocked', reason })), [
+    'git -C "$(git owl worktree k3x9qp)" status',
+    'git owl retry k3x9qp',
+    'git owl show k3x9qp',
+  ]);
+});
+
+t.test('G44, G51: what cannot be declined any more gets another Round', async (t) => {
+  const move = { event: 'decline', to: 'todo', op: 'op-1', at: '2026-01-01T00:00:00Z' } as const;
+  const next = (status: Goal['status']): unknown => {
+    try {
+      return moveGoal(goal('g3x9qp', { status }), move);
+    } catch (error) {
+      return error instanceof OwlError ? error.next : error;
+    }
+  };
+  t.same(next('failed'), ['git owl show g3x9qp', 'git owl goal round g3x9qp "<what to do better>"']);
+  t.same(next('cancelled'), ['git owl show g3x9qp'], 'a closed one is reopened first');
 });
 
 t.test('G50: how to undo it', async (t) => {
