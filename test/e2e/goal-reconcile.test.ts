@@ -91,6 +91,10 @@ t.test('G34, G54: a protected target: export, a pull request merged by hand in e
     }
     const start = await repo.remoteGit('rev-parse', 'main');
     const commit = await mergeOnServer(server, name, how);
+    await repo.git('fetch', '-q', 'origin');
+    const behind = await repo.oid('main');
+    await repo.owl('goal', 'reconcile', id, '--merged-by', 'origin/main', '--dry-run');
+    t.equal(await repo.oid('main'), behind, 'main here is behind, and a dry run only says what would be');
     t.match((await repo.owlFails(4, 'goal', 'reconcile', id, '--merged-by', start, '--json')).json().error, {
       code: 'refused',
       message: /did not bring its candidate/,

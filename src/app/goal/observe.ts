@@ -24,13 +24,14 @@ export interface Observed {
 export const targetOf = ({ local, published }: Observed): Seen | null => published ?? local;
 
 /**
- * Fetches where the target is published; `follow`: the local branch is brought up to it, where that is a clean fast-forward.
+ * Fetches where the target is published; `follow`: the local branch is brought up to it, where that is a clean fast-forward;
+ * `as-followed`: it is told as it would be then, and stays (a dry run).
  * Throws OwlError `remote` where the remote cannot be seen: what is known here proves nothing (00, rule 4).
  */
 export async function observeTarget(
   bench: Workbench,
   goal: Pick<Goal, 'id' | 'target'>,
-  local: 'as-it-is' | 'follow',
+  local: 'as-it-is' | 'follow' | 'as-followed',
 ): Promise<Observed> {
   const { target } = goal;
   if (target === null)
@@ -51,8 +52,12 @@ export async function observeTarget(
     published = fetched;
     if (local === 'follow') for (const line of await followTarget(bench, where, fetched.oid)) bench.say(line);
   }
-  const oid = await (await bench.repository.engine()).resolve(ref);
-  return { local: oid === null ? null : { ref, oid }, published };
+  const engine = await bench.repository.engine();
+  const oid = await engine.resolve(ref);
+  if (oid === null) return { local: null, published };
+  if (local !== 'as-followed' || published === null) return { local: { ref, oid }, published };
+  const behind = (await engine.isAncestor(oid, published.oid)) === 'ancestor';
+  return { local: { ref, oid: behind ? published.oid : oid }, published };
 }
 
 /** The first of them that does not have this integration still, and how; null: all do. */

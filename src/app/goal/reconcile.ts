@@ -49,7 +49,7 @@ export async function reconcileGoal(bench: Workbench, id: string, asked: Reconci
   await refuseUnknown(bench, { kind: 'goal', id: goal.id });
   await refuseLive(bench, goal);
   if (goal.candidate === null) throw refusedGoal(goal, 'has no candidate in its current round');
-  const observed = await observeTarget(bench, goal, bench.dryRun ? 'as-it-is' : 'follow');
+  const observed = await observeTarget(bench, goal, bench.dryRun ? 'as-followed' : 'follow');
   const found =
     asked.mergedBy === undefined
       ? await ownIntegration(bench, goal, all, observed)
