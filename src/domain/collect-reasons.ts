@@ -69,6 +69,7 @@ export const COLLECT_REASONS = {
   'no-push': 'nothing can be pushed to the remote from here',
   declined: 'the remote does not take the deletion',
   unanswered: 'the remote was asked to delete it, and did not answer',
+  'shared-tip': 'the tip of closed work for other clones: sync folds it into the archive of the remote',
   'not-published': 'the merge is not under the base of the remote yet',
   'too-young': 'the month, or what closed in it, is younger than gc.keep',
   'still-held': 'a branch, a tag, a target or an archive holds it',

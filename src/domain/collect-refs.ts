@@ -133,6 +133,19 @@ export function decideKept(facts: KeptFacts, month: string): Item {
   );
 }
 
+/** `refs/owl/shared/<job>`, here as last seen or sent: never gone by `gc`, since the remote's name goes by `sync` alone (S1). */
+export function decideShared({ ref, id, record }: Pick<KeptFacts, 'ref' | 'id' | 'record'>): Item {
+  const closed = record.kind === 'deleted' || (record.kind === 'job' && !isOpen(record));
+  return judge(
+    { kind: 'kept', subject: ref, owner: id },
+    [
+      recordStep(record, `it is the tip of ${id} for other clones`, ''),
+      step('its work is closed', closed, keepIt('open-job', sayOpen(record, id))),
+    ],
+    keepIt('shared-tip', `job ${id} is closed; git owl sync folds it into the archive of the remote`),
+  );
+}
+
 function sayOpen(record: RecordFacts, id: string): string {
   if (record.kind === 'goal') return `goal ${id} is ${record.goal.status}`;
   return record.kind === 'job' ? `job ${id} is ${record.job.state}` : '';

@@ -9,7 +9,7 @@ import type { StoreEnv } from '../../state/store-env.js';
 import type { Snapshot } from '../../state/types.js';
 import { jobRef } from '../jobs.js';
 import type { Workbench } from '../workbench.js';
-import { branchItem, isRetirable, keptItem, listRefs, monthItems, ownBranches } from './look-refs.js';
+import { branchItem, isRetirable, keptItem, listRefs, monthItems, ownBranches, sharedItem } from './look-refs.js';
 import { listScratch, runNoteItem, scratchItem } from './look-scratch.js';
 import { listPlaces, worktreeItems } from './look-worktrees.js';
 
@@ -45,6 +45,7 @@ export async function takeInventory(ground: Ground, landed: ReadonlySet<string>)
       items.push(await branchItem(bench, snapshot, { ...branch, base: ground.base, going }));
   for (const id of scratch.folders) items.push(await scratchItem(bench, snapshot, id));
   for (const name of scratch.notes) items.push(await runNoteItem(bench, snapshot, name));
+  for (const { ref } of refs.shared) items.push(await sharedItem(bench, snapshot, ref));
   for (const { ref } of refs.kept) items.push(await keptItem(bench, snapshot, ref, month, landed));
   items.push(...(await monthItems(bench, env, limits.gc.keep.ms)));
   return [...items, ...(await damaged(snapshot))];

@@ -1,14 +1,22 @@
 // Refs of ours as `gc` sees them: branches below the prefix, what is kept, archives (M2, M12, J36).
 
 import type { Item, RecordFacts } from '../../domain/collect.js';
-import { decideBranch, decideKept, decideMonth, outlives } from '../../domain/collect-refs.js';
+import { decideBranch, decideKept, decideMonth, decideShared, outlives } from '../../domain/collect-refs.js';
 import { branchName, type Oid, type RefName } from '../../domain/git.js';
 import type { Job } from '../../domain/job.js';
 import { ROUND_PREFIX } from '../../domain/names.js';
 import type { Policy } from '../../domain/policy.js';
 import { checkedOutAt } from '../../git/branch.js';
 import { expireMonths } from '../../state/archive.js';
-import { ARCHIVE_PREFIX, CANDIDATES_PREFIX, chainId, chainOf, isWorkId, KEEP_PREFIX } from '../../state/layout.js';
+import {
+  ARCHIVE_PREFIX,
+  CANDIDATES_PREFIX,
+  chainId,
+  chainOf,
+  isWorkId,
+  KEEP_PREFIX,
+  SHARED_PREFIX,
+} from '../../state/layout.js';
 import type { StoreEnv } from '../../state/store-env.js';
 import type { Snapshot } from '../../state/types.js';
 import { jobRef } from '../jobs.js';
@@ -20,13 +28,14 @@ import { loadRecord } from './records.js';
 export interface RefsListed {
   readonly branches: readonly { readonly ref: RefName; readonly oid: Oid }[];
   readonly kept: readonly { readonly ref: RefName; readonly oid: Oid }[];
+  readonly shared: readonly { readonly ref: RefName; readonly oid: Oid }[];
 }
 
 /** What there is, before the state is read (M1). */
 export async function listRefs(bench: Workbench): Promise<RefsListed> {
   const engine = await bench.repository.engine();
   const kept = [...(await engine.list(KEEP_PREFIX)), ...(await engine.list(CANDIDATES_PREFIX))];
-  return { branches: await engine.list('refs/heads/'), kept };
+  return { branches: await engine.list('refs/heads/'), kept, shared: await engine.list(SHARED_PREFIX) };
 }
 
 export interface BranchRequest {
@@ -155,6 +164,13 @@ export async function keptItem(
     loaded.kind === 'job' && landed.has(id) ? { ...loaded, job: { ...loaded.job, state: 'done' } } : loaded;
   const published = record.kind === 'job' ? await publishedState(bench, record.job) : 'not-needed';
   return decideKept({ ref, id, record, published }, month);
+}
+
+/** One `refs/owl/shared/<job>`. */
+export async function sharedItem(bench: Workbench, snapshot: Snapshot, ref: RefName): Promise<Item> {
+  const id = ref.slice(SHARED_PREFIX.length);
+  const record: RecordFacts = isWorkId(id) ? await loadRecord(bench, snapshot, id) : { kind: 'unknown' };
+  return decideShared({ ref, id, record });
 }
 
 /** The archives of months, with what would expire of each. */
