@@ -277,7 +277,7 @@ async function p9() {
 async function p10() {
   const writers = small ? 4 : 16;
   const each = small ? 5 : 50;
-  const script = `for (let n = 0; n < ${each}; n += 1) require('node:child_process').execFileSync(process.execPath, [${JSON.stringify(main)}, 'add', '--no-plan', 'job ' + process.argv[1] + '-' + n], { stdio: ['ignore', 'ignore', 'inherit'] })`;
+  const script = `for (let n = 0; n < ${each}; n += 1) require('node:child_process').execFileSync(process.execPath, [${JSON.stringify(main)}, 'add', '-q', '--no-plan', 'job ' + process.argv[1] + '-' + n], { stdio: ['ignore', 'ignore', 'inherit'] })`;
   const together = world.repository('p10-together');
   const alone = world.repository('p10-alone');
   const run = (cwd, name) =>

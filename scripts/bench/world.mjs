@@ -61,7 +61,7 @@ export const shardOf = (id) => createHash('sha256').update(id).digest('hex').sli
  * `add` made there; then lets the program derive what is derived.
  */
 export function fillState(world, at, { open = 0, closed = 0 }) {
-  const first = world.owl(at, 'add', '--no-plan', 'a job to copy');
+  const first = world.owl(at, 'add', '-q', '--no-plan', 'a job to copy');
   const path = world
     .git(at, 'ls-tree', '-r', '--name-only', 'refine/state', 'open/jobs')
     .split('\n')
