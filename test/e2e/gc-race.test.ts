@@ -11,7 +11,7 @@ t.setTimeout(600_000 + seconds * 10_000);
 t.test(`07.48, M8: refs move at random beside gc, and none of their commits is lost (seed ${seed})`, async (t) => {
   const { repo, first, tip, plant, branch, share } = await closedGoals(t);
   const goals = ['gone', 'done', 'deed', 'past', 'old1', 'old2'];
-  for (const id of goals) await plant(id, 'done');
+  for (const id of goals) await plant(id, 'done', { round: 50 });
   await share();
   for (const id of goals) await branch(`refine/${id}/round-1`, first);
   const history = [first, await repo.oid(`${tip}~1`), tip];

@@ -3,7 +3,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Test, t } from 'tap';
-import { gc, said } from '../fixtures/gc.js';
+import { gc, type Item, said } from '../fixtures/gc.js';
 import { setHook } from '../fixtures/remote.js';
 import { both, type Closed, closedGoals } from '../fixtures/retire.js';
 
@@ -25,6 +25,11 @@ section();
 say('version=1\\0atomic');
 say(...section().map((line) => 'ok ' + line.trim().split(' ')[2]));
 `;
+
+const details = (items: readonly Item[], name: string): readonly (string | undefined)[] =>
+  ['branch', 'remote-branch'].map(
+    (kind) => items.find((item) => item.kind === kind && item.subject === `refs/heads/${name}`)?.detail,
+  );
 
 async function twoDone(t: Test): Promise<Closed> {
   const ground = await closedGoals(t);
@@ -50,6 +55,12 @@ t.test('07.48: the target is rewound, or a name moves, inside the hooks of the r
     const moved = await gc(repo);
     t.same(both(moved, NAME), ['none changed kept', 'none changed kept'], `${hook} moves the name`);
     t.same([await here(NAME), await there(NAME)], [tip, lone], 'what came meanwhile is there');
+    t.same(
+      details(moved, NAME),
+      [`that on origin stays: it is at ${lone} now`, `it is at ${lone} now`],
+      'each is said of where it is so',
+    );
+    t.match(details(moved, 'refine/more/round-1')[0], /^deleted here in one step with refs\/remotes\/origin\/main at /);
     t.same(both(moved, 'refine/more/round-1'), RETIRED, 'one bad entry does not stop the others');
     setHook(repo.bare, hook, 'exit 0');
     await repo.remoteGit('update-ref', `refs/heads/${NAME}`, tip);

@@ -22,6 +22,10 @@ export interface HereRequest {
   readonly names: readonly LookedName[];
 }
 
+/** What a deletion here is fenced by: the local target, or what this clone has of the one on the remote. */
+export const fenceHere = ({ remote, ref }: SeenTarget): RefName =>
+  remote === null ? ref : remoteRef(remote, branchName(ref) ?? '');
+
 /** Only while the target is still what was judged; what is checked out stays. */
 export async function retireHere(
   ground: Ground,
@@ -29,10 +33,9 @@ export async function retireHere(
 ): Promise<ReadonlyMap<LookedName, Kept | 'done'>> {
   const { repository } = ground.bench;
   const branch = branchName(target.ref) ?? '';
-  let ref: RefName = target.ref;
+  const ref = fenceHere(target);
   if (target.remote !== null) {
     // The commit must be held here too, by what was seen there.
-    ref = remoteRef(target.remote, branch);
     const fetched = await fetchBranch(repository, { remote: target.remote, branch, timeout: fetchTimeout(ground) });
     const why: Kept | null =
       fetched.status === 'failed'

@@ -6,7 +6,7 @@ import { shortOid } from '../../domain/git.js';
 import { type Collected, untouched } from '../collect/act.js';
 import type { Ground } from '../collect/inventory.js';
 import type { Kept } from './halves.js';
-import { forgetTracking, retireHere } from './here.js';
+import { fenceHere, forgetTracking, retireHere } from './here.js';
 import type { LookedName, NamesLook } from './look.js';
 import {
   type Guarantee,
@@ -108,13 +108,14 @@ async function here(
   for (const one of names) {
     const there = stays.get(one.facts.ref);
     // Both sides stay (M8, M9).
-    if (there !== undefined) results.set(one, keep(one, { reason: there.reason, detail: there.detail }));
+    if (there !== undefined)
+      results.set(one, keep(one, { reason: there.reason, detail: `that on ${there.remote} stays: ${there.detail}` }));
   }
   for (const { target, names: group } of byTarget(names.filter((one) => !results.has(one)))) {
     const outcome = await guarded(group, () => retireHere(ground, { own: look.own, target, names: group }));
     for (const one of group) {
       const how = outcome.get(one) ?? { reason: 'changed' as const, detail: 'it was not tried' };
-      const detail = `deleted here in one step with ${target.ref} at ${shortOid(target.oid)} and the state (it was at ${one.facts.oid})`;
+      const detail = `deleted here in one step with ${fenceHere(target)} at ${shortOid(target.oid)} and the state (it was at ${one.facts.oid})`;
       results.set(one, how === 'done' ? { ...one.item, detail, guarantee: 'local', result: 'done' } : keep(one, how));
     }
   }
