@@ -19,6 +19,8 @@ export interface RoundPlace extends JobPlace {
   readonly goal: RecordFacts;
 }
 
+const LET_GO = 'its Goal is in no automated status, and for long enough';
+
 /**
  * An automated status of its Goal owns the checkout, with or without a process; any other one lets go of it after
  * `gc.hibernate_after`, when it is clean and nothing lives in it. What is unfinished in it is told in any case (M2).
@@ -31,13 +33,14 @@ export function decideRoundPlace(place: RoundPlace, limits: Limits): Item {
     recordStep(goal, `${path} was made for a round of a goal`, ''),
   ];
   const why = ownedBy(goal) ?? tooEarly(place, limits);
-  if (why !== null) return judge(of, [...records, ...openSteps(place)], why);
+  // Last: what is unfinished in it is told first.
+  if (why !== null) return judge(of, [...records, ...openSteps(place), step(LET_GO, false, why)], why);
   const said = goal.kind === 'goal' ? `goal ${goal.goal.id} is ${goal.goal.status}` : 'its goal was deleted';
   return judge(
     of,
     [
       ...records,
-      step('its Goal is in no automated status, and for long enough', true, keepIt('automated', '')),
+      step(LET_GO, true, keepIt('automated', '')),
       step(
         'no Run of its Job lives',
         record.kind !== 'job' || !record.live,

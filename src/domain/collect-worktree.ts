@@ -50,19 +50,19 @@ export interface JobPlace extends OwnPlace {
   readonly landed: boolean;
 }
 
+const LET_GO = 'its Job is closed, and for long enough';
+
 /** The checkout of a Job: goes when the Job is done, dropped, or cancelled for long enough, and when it is clean. */
 export function decideJobPlace(place: JobPlace, limits: Limits): Item {
   const { id, record, look } = place;
   const of = { kind: 'worktree', subject: place.path, owner: id } as const;
   const due = dueOf(place, limits);
   const first = recordStep(record, `${place.path} was made for ${id}`, '');
-  if (due.kind === 'open')
-    return judge(of, [first, ...openSteps(place)], keepIt('open-job', `job ${id} is ${due.state}`));
-  const when = step(
-    'its Job is closed, and for long enough',
-    due.kind === 'due',
-    due.kind === 'waits' ? due.why : keepIt('open-job', ''),
-  );
+  if (due.kind === 'open') {
+    const open = keepIt('open-job', `job ${id} is ${due.state}`);
+    return judge(of, [first, ...openSteps(place), step(LET_GO, false, open)], open);
+  }
+  const when = step(LET_GO, due.kind === 'due', due.kind === 'waits' ? due.why : keepIt('open-job', ''));
   const reason = due.kind === 'due' ? due.reason : 'job-done';
   return judge(of, [first, when, ...lookSteps(place, reason === 'job-inactive')], act(look, reason, id));
 }

@@ -154,6 +154,12 @@ t.test('M5: the checkout of a Round hibernates outside the automated statuses', 
   t.equal(said(decideRoundPlace(round(failed, { ...CLEAN, unfinished: ['a'] }), at(9999))), 'report uncommitted');
   t.equal(said(decideRoundPlace(round(failed, { ...CLEAN, unfinished: ['a'] }), at(0))), 'report uncommitted', 'M2');
   t.equal(said(decideRoundPlace(round({ kind: 'unknown' }), at(9999))), 'report no-record', 'absence is not evidence');
+  for (const [item, what] of [
+    [decideRoundPlace(round(failed), at(0.9)), 'its Goal is in no automated status, and for long enough'],
+    [decideRoundPlace(round(ofGoal('quality')), at(9999)), 'its Goal is in no automated status, and for long enough'],
+    [decideJobPlace(place(found(closed('review'))), at(9999)), 'its Job is closed, and for long enough'],
+  ] as const)
+    t.same(item.proof.at(-1), { what, holds: false }, '--explain says what lacks');
   t.equal(said(decideRoundPlace(round({ kind: 'deleted', at: NOW }), at(9999))), 'remove-worktree goal-inactive');
 });
 
