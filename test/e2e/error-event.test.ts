@@ -443,10 +443,11 @@ t.test('G42: chains of automatic decisions are bounded, whatever succeeded in be
   });
   await repo.owlFails(6, 'goal', 'advance', id);
   t.equal(starts(box), 3, 'the third decision is the 17th in a row');
-  t.match(await show(repo, id), {
-    status: 'quality',
-    invocations: [{ outcome: 'succeeded' }, { outcome: 'succeeded' }, { outcome: 'failed', text: /exit status 4/ }],
-  });
+  const { status, invocations } = await show(repo, id);
+  t.equal(status, 'quality');
+  // Those of one second are in no order.
+  const sorted = [...invocations].sort((one, two) => (one.outcome < two.outcome ? -1 : 1));
+  t.match(sorted, [{ outcome: 'failed', text: /exit status 4/ }, { outcome: 'succeeded' }, { outcome: 'succeeded' }]);
   await repo.owl('goal', 'move', id, 'backlog');
   t.match(await repo.record((await repo.records(/goal\.json$/))[0] ?? ''), { chain: 0 }, 'a person begins anew');
 });
