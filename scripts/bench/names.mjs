@@ -65,6 +65,7 @@ function makeNames(world, name, count) {
   const first = JSON.parse(world.owl(at, 'goal', 'add', 'a goal to copy', '--request', 'x', '--json')).data.id;
   const path = `open/goals/${shardOf(first)}/${first}/goal.json`;
   const pattern = JSON.parse(world.git(at, 'show', `refine/state:${path}`));
+  const round = JSON.parse(world.git(at, 'show', `refine/state:${path.replace('goal.json', 'rounds/1.json')}`));
   const stream = [];
   const commit = (ref, from, mark) =>
     stream.push(
@@ -92,16 +93,19 @@ function makeNames(world, name, count) {
     const record = {
       ...pattern,
       id,
-      round: 0,
+      round: ROUNDS,
       target,
       ...times,
       status: isDone ? 'done' : 'review',
       position: `b${String(number).padStart(6, '0')}V`,
     };
-    const text = `${JSON.stringify(sortKeys(record), null, 2)}\n`;
-    stream.push(
-      `M 100644 inline ${isDone ? 'closed' : 'open'}/goals/${shardOf(id)}/${id}/goal.json\ndata ${Buffer.byteLength(text)}\n${text}\n`,
-    );
+    const folder = `${isDone ? 'closed' : 'open'}/goals/${shardOf(id)}/${id}`;
+    const put = (name, value) => {
+      const text = `${JSON.stringify(sortKeys(value), null, 2)}\n`;
+      stream.push(`M 100644 inline ${folder}/${name}\ndata ${Buffer.byteLength(text)}\n${text}\n`);
+    };
+    put('goal.json', record);
+    for (let number = 1; number <= ROUNDS; number += 1) put(`rounds/${number}.json`, { ...round, goal: id, number });
   }
   stream.push('done\n');
   fastImport(world, at, stream);
