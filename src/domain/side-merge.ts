@@ -17,6 +17,21 @@ export interface StandingMerge {
   readonly undo: string;
 }
 
+/** Contested work, as it is told: what each version says that not all say (S3). */
+export interface PublishedContest {
+  readonly id: string;
+  readonly kind: 'job' | 'goal';
+  readonly report: string;
+  readonly sides: readonly {
+    readonly side: string;
+    /** Null: neither the version of this clone nor the only other one. */
+    readonly whose: 'local' | 'remote' | null;
+    readonly says: readonly string[];
+    /** A merge of the Job that another version knows and this one does not: it stays on its target. */
+    readonly stays?: StandingMerge;
+  }[];
+}
+
 /**
  * The merge that stays recorded beside a version which does not know it; null: there is none. Who closed the Job decided nothing about
  * it, and it is kept like one that arrived late (G35). Where the work is open, or was dropped, it would pass for work that is done.

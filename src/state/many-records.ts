@@ -8,7 +8,7 @@ import type { TreeEntry } from '../git/engine.js';
 import { decodeJob, type WorkPlace } from './codec.js';
 import { decodeGoal } from './goal-codec.js';
 import { type Area, recordPath, WORK_KINDS, type WorkKind } from './layout.js';
-import { isUnreadable, type Objects, type Tree } from './objects.js';
+import { isUnreadable, type Objects, readLeniently, type Tree } from './objects.js';
 import type { Loaded } from './types.js';
 
 /** A record that is there: found, damaged or newer. */
@@ -166,20 +166,10 @@ async function readSome<T>(
 }
 
 /** In order; an error for what cannot be read. */
-async function readTrees(objects: Objects, oids: readonly Oid[]): Promise<readonly (Tree | OwlError)[]> {
-  try {
-    return await objects.trees(oids);
-  } catch (error) {
-    if (!isUnreadable(error)) throw error;
-  }
-  const trees: (Tree | OwlError)[] = [];
-  for (const oid of oids) {
-    try {
-      trees.push(await objects.tree(oid));
-    } catch (error) {
-      if (!isUnreadable(error)) throw error;
-      trees.push(error);
-    }
-  }
-  return trees;
-}
+const readTrees = (objects: Objects, oids: readonly Oid[]): Promise<readonly (Tree | OwlError)[]> =>
+  readLeniently(
+    oids,
+    (all) => objects.trees(all),
+    (oid) => objects.tree(oid),
+    (error) => error,
+  );

@@ -68,7 +68,14 @@ export function createObjects(engine: Engine, sleep: (ms: number) => Promise<voi
     },
     blob: (oid) => load(oid, 'blob'),
     blobs: async (oids) =>
-      (await readLeniently(engine, oids)).map((found) => (found?.type === 'blob' ? found.data : null)),
+      (
+        await readLeniently(
+          oids,
+          (oids) => engine.readMany(oids),
+          (oid) => engine.read(oid),
+          () => null,
+        )
+      ).map((found) => (found?.type === 'blob' ? found.data : null)),
     commit: async (oid) => parseCommit(oid, await load(oid, 'commit')),
     records: recent(CACHED_RECORDS),
   };
@@ -89,20 +96,25 @@ function recent<K, V>(limit: number): Recent<K, V> {
   };
 }
 
-/** One door for all; only when a broken object makes that fail, one by one. */
-async function readLeniently(engine: Engine, oids: readonly Oid[]): Promise<readonly (GitObject | null)[]> {
+/** One door for all; only when a broken object makes that fail, one by one: `instead` stands for what cannot be read. */
+export async function readLeniently<T, R>(
+  oids: readonly Oid[],
+  all: (oids: readonly Oid[]) => Promise<readonly T[]>,
+  one: (oid: Oid) => Promise<T>,
+  instead: (error: OwlError) => R,
+): Promise<readonly (T | R)[]> {
   try {
-    return await engine.readMany(oids);
+    return await all(oids);
   } catch (error) {
     if (!isUnreadable(error)) throw error;
   }
-  const found: (GitObject | null)[] = [];
+  const found: (T | R)[] = [];
   for (const oid of oids) {
     try {
-      found.push(await engine.read(oid));
+      found.push(await one(oid));
     } catch (error) {
       if (!isUnreadable(error)) throw error;
-      found.push(null);
+      found.push(instead(error));
     }
   }
   return found;

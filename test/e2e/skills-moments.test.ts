@@ -2,6 +2,7 @@
 
 import { existsSync, readFileSync } from 'node:fs';
 import { t } from 'tap';
+import { GOAL_STATUSES } from '../../src/domain/goal.js';
 import type { Scenario } from '../fixtures/agents.js';
 import { everything } from '../fixtures/gc.js';
 import { addGoal as queued, showGoal as show } from '../fixtures/goals.js';
@@ -18,21 +19,9 @@ skills: ${JSON.stringify(skills)}
 const WORK: Scenario = { execute: [{ write: 'work.txt', text: 'work\n' }, { commit: 'Work' }] };
 const notes = (box: Sandbox): string[] =>
   existsSync(box.path('notes')) ? readFileSync(box.path('notes'), 'utf8').trim().split('\n') : [];
-const STATUSES = [
-  'backlog',
-  'todo',
-  'plan',
-  'implement',
-  'quality',
-  'governance',
-  'review',
-  'done',
-  'failed',
-  'cancelled',
-] as const;
 /** One that notes its event, on everything that there is. */
 const onAll = (box: Sandbox): readonly object[] =>
-  STATUSES.flatMap((status) =>
+  GOAL_STATUSES.flatMap((status) =>
     (['enter', 'exit', 'success'] as const).map((moment) => ({
       name: `${status}-${moment}`,
       kind: 'executable',

@@ -3,13 +3,9 @@
 import { isOwlError } from '../../domain/errors.js';
 import { shortRef } from '../../domain/git.js';
 import { collidingLater, type Unit } from '../../domain/goal-queue.js';
-import type { BaseWish } from '../policy.js';
 import { currentPolicy } from '../policy.js';
 import type { Workbench } from '../workbench.js';
 import { type PredictedCollision, predictConflicts } from './predict.js';
-
-/** The configuration of the default base decides for the whole queue. */
-const DEFAULT: BaseWish = {};
 
 /**
  * The same units; those that would collide come after the others of their priority, each with what it collides with. As they are
@@ -20,15 +16,16 @@ export async function inOrderOfConflicts(bench: Workbench, units: readonly Unit[
   const free = units.filter((unit) => unit.wait.kind === 'eligible');
   if (free.length < 2 || !free.some(wasBegun)) return units;
   try {
-    const { loaded } = await currentPolicy(bench, DEFAULT);
+    // That of the default base decides for the whole queue.
+    const { loaded } = await currentPolicy(bench, {});
     if (!loaded.policy.avoid_conflicts) return units;
     const { collisions } = await predictConflicts(bench, { ids: free.filter(wasBegun).map(({ id }) => id) });
     return collidingLater(
       units,
-      collisions.map(({ branch, with: other, paths }) => ({
-        id: branch.id,
-        with: other?.id ?? null,
-        says: sayCollision({ branch, with: other, paths }),
+      collisions.map((collision) => ({
+        id: collision.branch.id,
+        with: collision.with?.id ?? null,
+        says: sayCollision(collision),
       })),
     );
   } catch (error) {

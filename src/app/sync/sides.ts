@@ -3,26 +3,12 @@
 
 import { OwlError } from '../../domain/errors.js';
 import type { Oid } from '../../domain/git.js';
-import { type StandingMerge, standingMerge } from '../../domain/side-merge.js';
+import { type PublishedContest, type StandingMerge, standingMerge } from '../../domain/side-merge.js';
 import { sayDifferences } from '../../domain/side-words.js';
 import { loadRoot } from '../../state/guard.js';
 import type { StoreEnv } from '../../state/store-env.js';
 import { type ContestedSide, type ContestedWork, loadContested, mergeSide, sideIn } from '../../state/take-side.js';
 import type { Workbench } from '../workbench.js';
-
-export interface PublishedContest {
-  readonly id: string;
-  readonly kind: 'job' | 'goal';
-  readonly report: string;
-  readonly sides: readonly {
-    readonly side: string;
-    /** Null: neither the version of this clone nor the only other one. */
-    readonly whose: 'local' | 'remote' | null;
-    readonly says: readonly string[];
-    /** A merge of the Job that another version knows and this one does not: it stays on its target. */
-    readonly stays?: StandingMerge;
-  }[];
-}
 
 const noteName = (id: string): string => `contested/${id}`;
 

@@ -4,6 +4,7 @@ import { OwlError } from '../../domain/errors.js';
 import type { Oid, RefName } from '../../domain/git.js';
 import type { JobId } from '../../domain/job.js';
 import { ROUND_PREFIX } from '../../domain/names.js';
+import type { PublishedContest } from '../../domain/side-merge.js';
 import { lookAtRefs } from '../../git/push.js';
 import { SHARED_PREFIX, STATE_REF } from '../../state/layout.js';
 import { loadStateAt } from '../../state/load-state.js';
@@ -16,7 +17,7 @@ import { type Exchanged, exchangeState } from './exchange.js';
 import { type ExchangedRefs, exchangeRefs } from './refs.js';
 import { lackingTips } from './send-tips.js';
 import { contestedHere, type SettledRecord, settleContested, type TakeRequest } from './settle.js';
-import { forgetSides, type PublishedContest, publishContest } from './sides.js';
+import { forgetSides, publishContest } from './sides.js';
 
 export interface SyncRequest {
   /** `--remote`; undefined: the base's remote. */

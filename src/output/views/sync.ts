@@ -1,6 +1,6 @@
 // `sync` for people: what came, what went, and what a person is to settle. Pure.
 
-import { type StandingMerge, sayStandingMerge } from '../../domain/side-merge.js';
+import { type PublishedContest, type StandingMerge, sayStandingMerge } from '../../domain/side-merge.js';
 import type { Lines, Theme } from '../theme.js';
 
 export interface SyncShown {
@@ -11,19 +11,7 @@ export interface SyncShown {
   readonly shared: readonly string[];
   readonly folded: readonly string[];
   readonly settled: readonly { readonly id: string; readonly side: string; readonly stays?: StandingMerge }[];
-  readonly contested: readonly ContestShown[];
-}
-
-export interface ContestShown {
-  readonly id: string;
-  readonly kind: string;
-  readonly report: string;
-  readonly sides: readonly {
-    readonly side: string;
-    readonly whose: 'local' | 'remote' | null;
-    readonly says: readonly string[];
-    readonly stays?: StandingMerge;
-  }[];
+  readonly contested: readonly PublishedContest[];
 }
 
 const TAKEN = {
@@ -56,7 +44,7 @@ export function syncView(shown: SyncShown, theme: Theme, dry: boolean): Lines {
 }
 
 /** A record that two clones decided differently, and what each says. */
-export const contestLines = (work: ContestShown, theme: Theme): Lines => [
+export const contestLines = (work: PublishedContest, theme: Theme): Lines => [
   `${work.kind} ${theme.id(work.id)} ${theme.warn('contested')} (report ${work.report})`,
   ...work.sides.flatMap((one) => [
     `  ${one.whose ?? 'a version'} ${one.side}: ${one.says.map((line) => theme.text(line)).join('; ')}`,
